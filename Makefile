@@ -1,0 +1,45 @@
+# Two commands do everything: `make paper_figures` and `make test`. `make help` lists the rest.
+SHELL := /bin/bash
+PYTHON ?= python3
+CORES ?= all
+VENV := .venv
+BIN := $(VENV)/bin
+# Parallelism belongs to Snakemake: one BLAS thread per job.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.PHONY: help env paper_figures quick test lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
+
+env: $(VENV)/.complete ## build the environment in .venv from requirements.lock
+
+# A half-built .venv never carries the stamp, so an interrupted install is simply done again.
+$(VENV)/.complete: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+paper_figures: env ## every figure and table at paper scale, into paper_figures/
+	$(BIN)/snakemake --cores $(CORES) paper_figures
+
+quick: env ## every figure as a preview in minutes, into preview_figures/
+	$(BIN)/snakemake --cores $(CORES) --config run=quick -- paper_figures
+
+test: env ## linters and tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/python -m pytest
+
+# uv resolves for every platform and Python at once; it is needed to make the lock, never to use it.
+lock: ## resolve pyproject.toml again into requirements.lock (then edit environment.yml to match)
+	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
+
+clean: ## remove what a run produced (results and figures), keep the environment
+	rm -rf results paper_figures preview_figures .snakemake
