@@ -1,0 +1,53 @@
+"""Argument checks shared by the public functions: one sentence naming argument, value and allowed range."""
+
+import math
+
+import numpy as np
+
+
+def require_number(name, value, *, above=None, at_least=None, at_most=None):
+    """Return `value` as a float, or raise ValueError if it is not a finite number in the stated range."""
+    bounds = [(above, "> ", lambda v, b: v > b), (at_least, ">= ", lambda v, b: v >= b)]
+    bounds += [(at_most, "<= ", lambda v, b: v <= b)]
+    allowed = " and ".join(f"{sign}{bound:g}" for bound, sign, _ in bounds if bound is not None) or "finite"
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {value!r} is not a number (allowed: {allowed})") from None
+    if not math.isfinite(number) or any(b is not None and not holds(number, b) for b, _, holds in bounds):
+        raise ValueError(f"{name} = {value!r} is out of range (allowed: {allowed})")
+    return number
+
+
+def require_data(A, y):
+    """Return (A, y) as float64 arrays of shapes (M, N) and (M,), finite and without constant columns.
+
+    A column that is constant carries no information beyond an intercept, which the model does not have.
+    """
+    A, y = np.asarray(A, dtype=float), np.asarray(y, dtype=float)
+    if A.ndim != 2 or min(A.shape) < 1:
+        raise ValueError(f"A has shape {A.shape}; allowed: (M, N) with M, N >= 1")
+    if y.shape != (A.shape[0],):
+        raise ValueError(f"y has shape {y.shape}; allowed: ({A.shape[0]},), one value per row of A {A.shape}")
+    for name, array in (("A", A), ("y", y)):
+        if not np.isfinite(array).all():
+            where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            raise ValueError(f"{name}{list(where)} = {array[where]}; allowed: finite numbers")
+    if A.shape[0] > 1:
+        constant = np.flatnonzero(np.ptp(A, axis=0) == 0)
+        if constant.size:
+            raise ValueError(f"column {constant[0]} of A is constant ({A[0, constant[0]]:g}); remove such columns")
+    return A, y
+
+
+def require_etas(etas):
+    """Return `etas` as a float64 array that decreases strictly (sparse to dense) and is nowhere negative."""
+    etas = np.atleast_1d(np.asarray(etas, dtype=float))
+    if etas.ndim != 1 or etas.size == 0:
+        raise ValueError(f"etas has shape {etas.shape}; allowed: a non-empty list of numbers")
+    if not np.isfinite(etas).all() or (etas < 0).any():
+        bad = etas[~np.isfinite(etas) | (etas < 0)][0]
+        raise ValueError(f"etas contains {bad}; allowed: finite numbers >= 0")
+    if (np.diff(etas) >= 0).any():
+        raise ValueError(f"etas = {etas.tolist()} is unsorted; allowed: strictly decreasing, from sparse to dense")
+    return etas

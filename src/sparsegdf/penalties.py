@@ -1,0 +1,179 @@
+"""Penalties. A penalty *is* its scalar estimator
+
+    x*(h; Q_hat) = argmax_x { -Q_hat x^2 / 2 + h x - r(x; eta) },
+
+which for every penalty here is odd and piecewise linear in h, perhaps with jumps. A penalty hands over the list
+of its linear segments; theory, belief propagation and the trace formulas are written once, from that list.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsegdf.checks import require_number
+
+
+class Segments(NamedTuple):
+    """x*(h) = sign(h) (slope[k] |h| + intercept[k]) for start[k] < |h| <= start[k+1]; zero up to start[0].
+
+    Arrays have shape (K, ...), the trailing shape being that of Q_hat and eta broadcast. A segment that a
+    regime does not have is given zero width (start[k] == start[k+1]).
+    """
+
+    start: np.ndarray
+    slope: np.ndarray
+    intercept: np.ndarray
+
+
+def _stack(*rows):
+    """Segments from rows (start, slope, intercept), broadcast against each other."""
+    shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
+    columns = zip(*rows, strict=True)
+    return Segments(*(np.stack([np.broadcast_to(np.asarray(e, float), shape) for e in c]) for c in columns))
+
+
+@dataclass(frozen=True)
+class Penalty(ABC):
+    """r(x; eta) with r(0) = 0, even in x. All methods broadcast over numpy arrays."""
+
+    @abstractmethod
+    def value(self, x, eta):
+        """r(x; eta)."""
+
+    @abstractmethod
+    def derivative(self, x, eta):
+        """r'(|x|; eta), at x = 0 the derivative from the right: zero is stationary while |gradient| <= r'(0)."""
+
+    @abstractmethod
+    def segments(self, Q_hat, eta) -> Segments:
+        """The linear pieces of x*(h; Q_hat)."""
+
+    @abstractmethod
+    def eta_at(self, threshold, Q_hat):
+        """The eta for which the estimate leaves zero at |h| = threshold: the inverse of segments(...).start[0]."""
+
+    def estimate(self, h, Q_hat, eta):
+        """x*(h; Q_hat) and its derivative dx*/dh off the jumps (the chi_i of belief propagation)."""
+        size = np.abs(h)
+        x, chi = np.zeros(np.shape(h)), np.zeros(np.shape(h))
+        for start, slope, intercept in zip(*self.segments(Q_hat, eta), strict=True):
+            beyond = size > start
+            x = np.where(beyond, slope * size + intercept, x)
+            chi = np.where(beyond, slope, chi)
+        return np.sign(h) * x, chi
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """r(x) = eta |x|."""
+
+    def value(self, x, eta):
+        return eta * np.abs(x)
+
+    def derivative(self, x, eta):
+        return eta * np.ones_like(x, dtype=float)
+
+    def segments(self, Q_hat, eta):
+        return _stack((eta, 1 / Q_hat, -eta / Q_hat))
+
+    def eta_at(self, threshold, Q_hat):
+        return threshold
+
+
+@dataclass(frozen=True)
+class ElasticNet(Penalty):
+    """r(x) = eta |x| + eta2 x^2 / 2; the paper's eta_1 is eta, and eta_2 is a fixed property of the penalty."""
+
+    eta2: float
+
+    def __post_init__(self):
+        require_number("ElasticNet eta2", self.eta2, at_least=0)
+
+    def value(self, x, eta):
+        return eta * np.abs(x) + self.eta2 * np.square(x) / 2
+
+    def derivative(self, x, eta):
+        return eta + self.eta2 * np.abs(x)
+
+    def segments(self, Q_hat, eta):
+        return _stack((eta, 1 / (Q_hat + self.eta2), -eta / (Q_hat + self.eta2)))
+
+    def eta_at(self, threshold, Q_hat):
+        return threshold
+
+
+@dataclass(frozen=True)
+class L0(Penalty):
+    """r(x) = eta 1(x != 0); the estimate jumps from 0 to sqrt(2 eta / Q_hat)."""
+
+    def value(self, x, eta):
+        return eta * (np.asarray(x) != 0)
+
+    def derivative(self, x, eta):
+        return np.where(np.asarray(x) != 0, 0.0, np.inf)
+
+    def segments(self, Q_hat, eta):
+        return _stack((np.sqrt(2 * eta * Q_hat), 1 / Q_hat, 0))
+
+    def eta_at(self, threshold, Q_hat):
+        return threshold**2 / (2 * Q_hat)
+
+
+@dataclass(frozen=True)
+class SCAD(Penalty):
+    """r(x) = eta SCAD_{lam,a}(x): lam |x| near zero, flat beyond a lam, a parabola in between.
+
+    For Q_hat > eta/(a-1) the estimate is continuous, as printed in the paper. Below, the parabola is more concave
+    than the quadratic term is convex, the middle piece is never the global maximum, and the estimate jumps:
+      eta/(a+1) <= Q_hat <= eta/(a-1): l1-like up to h* = lam ((a+1) Q_hat + eta)/2, then h/Q_hat
+      Q_hat < eta/(a+1):               zero up to h* = lam sqrt((a+1) eta Q_hat), then h/Q_hat
+    """
+
+    a: float
+    lam: float
+
+    def __post_init__(self):
+        require_number("SCAD a", self.a, above=1)
+        require_number("SCAD lam", self.lam, above=0)
+
+    def value(self, x, eta):
+        x, a, lam = np.abs(x), self.a, self.lam
+        middle = -(x**2 - 2 * a * lam * x + lam**2) / (2 * (a - 1))
+        return eta * np.where(x <= lam, lam * x, np.where(x <= a * lam, middle, (a + 1) * lam**2 / 2))
+
+    def derivative(self, x, eta):
+        return eta * np.clip((self.a * self.lam - np.abs(x)) / (self.a - 1), 0, self.lam)
+
+    def segments(self, Q_hat, eta):
+        a, lam = self.a, self.lam
+        Q_hat, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
+        concave = eta / (a - 1)
+        smooth, sparse = concave < Q_hat, eta > (a + 1) * Q_hat
+        jump = np.where(sparse, lam * np.sqrt((a + 1) * eta * Q_hat), lam * ((a + 1) * Q_hat + eta) / 2)
+        gap = np.where(smooth, Q_hat - concave, Q_hat)
+        return _stack(
+            (np.where(sparse, jump, lam * eta), 1 / Q_hat, np.where(sparse, 0, -lam * eta / Q_hat)),
+            (
+                np.where(smooth, lam * (Q_hat + eta), jump),
+                1 / gap,
+                np.where(smooth, -a * lam * concave / gap, 0),
+            ),
+            (np.where(smooth, a * lam * Q_hat, jump), 1 / Q_hat, 0),
+        )
+
+    def eta_at(self, threshold, Q_hat):
+        a, lam = self.a, self.lam
+        edge = (a + 1) * Q_hat
+        return np.where(threshold <= lam * edge, threshold / lam, threshold**2 / (lam**2 * edge))
+
+
+PENALTIES = {"l1": L1, "elastic_net": ElasticNet, "l0": L0, "scad": SCAD}
+
+
+def make_penalty(kind, **parameters):
+    """The penalty of this kind, e.g. make_penalty("scad", a=5, lam=1)."""
+    if kind not in PENALTIES:
+        raise ValueError(f"kind = {kind!r} is not a penalty (allowed: {', '.join(PENALTIES)})")
+    return PENALTIES[kind](**parameters)

@@ -1,0 +1,101 @@
+"""The scalar estimators against brute-force maximisation, finite differences and their own inverses."""
+
+import numpy as np
+import pytest
+
+from sparsegdf import L0, L1, SCAD, ElasticNet
+from sparsegdf.penalties import PENALTIES, make_penalty
+
+ALL = [L1(), ElasticNet(eta2=0.3), L0(), SCAD(a=5, lam=1.0), SCAD(a=3, lam=0.5), SCAD(a=1.5, lam=0.7)]
+ids = repr
+
+
+def objective(penalty, x, h, Q_hat, eta):
+    return -Q_hat * x**2 / 2 + h * x - penalty.value(x, eta)
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=ids)
+def test_estimate_is_the_global_maximiser(penalty):
+    rng = np.random.default_rng(1)
+    grid = np.linspace(-60, 60, 240_001)
+    for _ in range(60):
+        Q_hat, eta, h = rng.uniform(0.1, 1), rng.uniform(0.02, 2), rng.uniform(-5, 5)
+        x, _ = penalty.estimate(h, Q_hat, eta)
+        best = objective(penalty, grid, h, Q_hat, eta).max()
+        reached = objective(penalty, x, h, Q_hat, eta)
+        assert reached >= best - 1e-12
+        assert reached <= best + 1e-6  # the grid comes close: the comparison is not vacuous
+
+
+def test_scad_regimes_are_all_visited():
+    """Continuous, jump from a non-zero value, jump from zero: the three cases of the maximiser."""
+    scad, eta = SCAD(a=3, lam=1.0), 1.0
+    jumps = []
+    for Q_hat in (0.9, 0.4, 0.2):  # eta/(a-1) = 0.5 and eta/(a+1) = 0.25 lie between
+        h = np.linspace(0, 5, 500_001)
+        x, _ = scad.estimate(h, Q_hat, eta)
+        at = np.argmax(np.diff(x))
+        jumps.append((np.diff(x)[at], x[at], h[at]))
+    assert jumps[0][0] < 1e-3
+    assert jumps[1][0] > 1 and jumps[1][1] > 0
+    assert jumps[1][2] == pytest.approx((4 * 0.4 + 1) / 2, abs=1e-4)
+    assert jumps[2][0] > 1 and jumps[2][1] == 0
+    assert jumps[2][2] == pytest.approx(np.sqrt(4 * 0.2), abs=1e-4)
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=ids)
+def test_chi_is_the_slope_of_the_estimate(penalty):
+    h, step = np.linspace(-4.9871, 4.9871, 301), 1e-6
+    x_plus, _ = penalty.estimate(h + step, 0.6, 0.8)
+    x_minus, _ = penalty.estimate(h - step, 0.6, 0.8)
+    _, chi = penalty.estimate(h, 0.6, 0.8)
+    np.testing.assert_allclose(chi, (x_plus - x_minus) / (2 * step), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=ids)
+def test_derivative_is_that_of_the_value(penalty):
+    x, step = np.linspace(0.013, 6, 97), 1e-6
+    slope = (penalty.value(x + step, 0.7) - penalty.value(x - step, 0.7)) / (2 * step)
+    np.testing.assert_allclose(penalty.derivative(x, 0.7), slope, atol=1e-6)
+    np.testing.assert_allclose(penalty.derivative(-x, 0.7), slope, atol=1e-6)
+    if not isinstance(penalty, L0):
+        assert penalty.derivative(0.0, 0.7) == pytest.approx(penalty.value(step, 0.7) / step, rel=1e-5)
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=ids)
+def test_eta_at_inverts_the_threshold(penalty):
+    rng = np.random.default_rng(2)
+    Q_hat, eta = rng.uniform(0.05, 1, 200), rng.uniform(0.01, 3, 200)
+    np.testing.assert_allclose(penalty.eta_at(penalty.segments(Q_hat, eta).start[0], Q_hat), eta, rtol=1e-12)
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=ids)
+def test_segments_broadcast(penalty):
+    Q_hat, eta = np.array([[0.3], [0.9]]), np.array([0.1, 0.5, 2.0])
+    together = penalty.segments(Q_hat, eta)
+    for i in range(2):
+        for j in range(3):
+            for whole, single in zip(together, penalty.segments(Q_hat[i, 0], eta[j]), strict=True):
+                np.testing.assert_array_equal(whole[:, i, j], single)
+
+
+@pytest.mark.parametrize(
+    "make, named",
+    [
+        (lambda: SCAD(a=1.0, lam=1.0), r"SCAD a = 1.0 .*> 1"),
+        (lambda: SCAD(a=0.5, lam=1.0), r"SCAD a = 0.5 .*> 1"),
+        (lambda: SCAD(a=3, lam=0), r"SCAD lam = 0 .*> 0"),
+        (lambda: SCAD(a="three", lam=1), r"SCAD a = 'three' is not a number"),
+        (lambda: ElasticNet(eta2=-0.1), r"ElasticNet eta2 = -0.1 .*>= 0"),
+        (lambda: ElasticNet(eta2=float("nan")), r"ElasticNet eta2 = nan"),
+        (lambda: make_penalty("lasso"), r"kind = 'lasso'.*l1, elastic_net"),
+    ],
+)
+def test_bad_parameters_are_named(make, named):
+    with pytest.raises(ValueError, match=named):
+        make()
+
+
+def test_registry_makes_each_penalty():
+    assert make_penalty("scad", a=5, lam=1) == SCAD(a=5, lam=1)
+    assert {cls.__name__ for cls in PENALTIES.values()} == {"L1", "ElasticNet", "L0", "SCAD"}
