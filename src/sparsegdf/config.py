@@ -1,0 +1,176 @@
+"""The configuration as one typed model: what config/*.yaml may say, checked before anything runs."""
+
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from sparsegdf.penalties import PENALTIES, make_penalty
+
+
+class ConfigError(Exception):
+    """What is wrong with the configuration, one line per problem."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+Positive = Annotated[float, Field(gt=0)]
+Delta = Annotated[float, Field(gt=0, le=1)]
+Eta = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+def _unknown(what, name, known):
+    """'unknown <what> ...', with the nearest known name first."""
+    near = get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"unknown {what}; {hint}(known: {', '.join(map(str, known))})"
+
+
+def _check_penalty(block: dict):
+    kind = block.get("kind")
+    if kind not in PENALTIES:
+        raise ValueError("kind: " + _unknown("penalty", kind, PENALTIES))
+    wanted = [field.name for field in fields(PENALTIES[kind])]
+    for key in block:
+        if key != "kind" and key not in wanted:
+            raise ValueError(f"{key}: " + _unknown("key", key, ["kind", *wanted]))
+    for key in wanted:
+        if key not in block:
+            raise ValueError(f"{key} is missing (a {kind} penalty has: {', '.join(wanted)})")
+    make_penalty(**block)
+    return block
+
+
+PenaltyBlock = Annotated[dict[str, Any], AfterValidator(_check_penalty)]
+
+
+class DeltaGrid(_Model):
+    """Evenly spaced values of delta, ascending."""
+
+    first: Delta
+    last: Delta
+    count: Count
+
+    @model_validator(mode="after")
+    def _ascending(self):
+        if not (self.first < self.last or (self.first == self.last and self.count == 1)):
+            raise ValueError(f"first = {self.first:g} must lie below last = {self.last:g}")
+        return self
+
+    def values(self):
+        return np.linspace(self.first, self.last, self.count)
+
+
+class Panel(_Model):
+    penalty: str
+    eta: Eta
+
+
+class Figure1(_Model):
+    alpha: Positive
+    mean: float
+    variance: Positive
+    z_max: Positive
+    panels: Annotated[list[Panel], Field(min_length=1)]
+
+
+class Figure2(_Model):
+    alpha: Positive
+    mean: float
+    variance: Positive
+    deltas: DeltaGrid
+    penalties: Annotated[list[str], Field(min_length=1)]
+
+
+class Figure3(Figure2):
+    zoom: Delta
+
+
+class Setting(_Model):
+    penalty: str
+    alpha: Positive
+
+
+class TableThresholds(_Model):
+    mean: float
+    variance: Positive
+    settings: Annotated[list[Setting], Field(min_length=1)]
+
+
+class Config(_Model):
+    run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    seed: Annotated[int, Field(ge=0)]
+    penalties: Annotated[dict[str, PenaltyBlock], Field(min_length=1)]
+    figure1_single_body: Figure1
+    figure2_gdf: Figure2
+    figure3_prediction_error: Figure3
+    table_thresholds: TableThresholds
+
+    @model_validator(mode="after")
+    def _names_are_known(self):
+        for path, name in _references(self.model_dump(), "penalty", "penalties"):
+            if name not in self.penalties:
+                raise ValueError(f"{path} = {name!r}: " + _unknown("penalty", name, self.penalties))
+        return self
+
+    @model_validator(mode="after")
+    def _deltas_are_reachable(self):
+        for name in ("figure2_gdf", "figure3_prediction_error"):
+            block = getattr(self, name)
+            if block.deltas.last > 1 / block.alpha:
+                raise ValueError(
+                    f"{name}.deltas.last = {block.deltas.last:g}: must be <= 1/alpha = {1 / block.alpha:g} "
+                    "(no more non-zeros than columns)"
+                )
+        return self
+
+
+def _references(tree, single, several, path=""):
+    """(path, name) of every name that stands under the key `single` or in a list under `several`."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in items:
+        here = f"{path}.{key}" if path else str(key)
+        if key == single and isinstance(value, str):
+            yield here, value
+        elif key == several and isinstance(value, list):
+            yield from ((f"{here}.{i}", name) for i, name in enumerate(value))
+        else:
+            yield from _references(value, single, several, here)
+
+
+def load(raw: dict) -> Config:
+    """The validated configuration, or a ConfigError with one readable line per problem."""
+    try:
+        return Config.model_validate(raw)
+    except ValidationError as error:
+        lines = [_describe(problem) for problem in error.errors()]
+        raise ConfigError("the configuration is not valid\n  " + "\n  ".join(lines)) from None
+
+
+def _describe(problem):
+    """One line: the key, the value, what is allowed, and for an unknown key the nearest known one."""
+    path = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        known = _keys_at(problem["loc"][:-1])
+        return f"{path} = {problem['input']!r}: " + _unknown("key", problem["loc"][-1], known)
+    if problem["type"] == "missing":
+        return f"{path} is missing"
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "value_error":  # raised above, and already says which value
+        return f"{path}: {message}" if path else message
+    return f"{path} = {problem['input']!r}: {message[0].lower() + message[1:]}"
+
+
+def _keys_at(loc):
+    """The keys that the model knows at this place."""
+    model = Config
+    for part in loc:
+        if not isinstance(part, int):
+            annotation = model.model_fields[part].annotation
+            model = annotation if isinstance(annotation, type) else annotation.__args__[-1]
+    return list(model.model_fields)

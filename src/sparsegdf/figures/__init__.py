@@ -1,0 +1,1 @@
+"""One module per figure, each with draw(...) -> (matplotlib figure, the plotted numbers)."""

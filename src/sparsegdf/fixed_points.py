@@ -1,0 +1,71 @@
+"""What a solver returns for one (A, y) over a grid of eta, whichever way it found the fixed points."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+STATUSES = ("converged", "diverged", "cycling", "max_steps")
+
+
+def kkt_violation(A, y, x, penalty, eta):
+    """How far x is from a stationary point of ||y - A x||^2 / 2 + r(x; eta), with g = A^T (y - A x):
+    the largest of |g_i - sign(x_i) r'(x_i)| on the support and max(0, |g_i| - r'(0)) off it.
+    """
+    g = A.T @ (y - A @ x)
+    slope = penalty.derivative(x, eta)
+    on = np.abs(g - np.sign(x) * slope)
+    off = np.maximum(0, np.abs(g) - slope)
+    return float(np.max(np.where(x != 0, on, off)))
+
+
+@dataclass(frozen=True)
+class FixedPoints:
+    """Fixed points of belief propagation on a grid of eta. Arrays over the grid have shape (n_eta,).
+
+    x, chi, Q_hat   (N, n_eta): the thresholded output x*, its variances chi_i, the precisions Q_hat_i
+    status          "converged", "diverged", "cycling" or "max_steps"; converged says whether it is the first
+    steps           BP steps taken
+    residual        max_i |x*_t - x_{t-1}| at the last step, before damping
+    damping         weight of the new value of x at the last step
+    kkt             violation of the stationarity conditions by x
+    delta           |support of x| / M
+    delta_eff       ((1/M) sum_i chi_i) ((1/N) sum_i Q_hat_i), the paper's effective fraction of non-zeros
+    effective       (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation
+    A diverged level has no estimate: its x, chi, Q_hat and all that follows from them are NaN.
+    """
+
+    etas: np.ndarray
+    x: np.ndarray
+    chi: np.ndarray
+    Q_hat: np.ndarray
+    converged: np.ndarray
+    status: np.ndarray
+    steps: np.ndarray
+    residual: np.ndarray
+    damping: np.ndarray
+    kkt: np.ndarray
+    delta: np.ndarray
+    delta_eff: np.ndarray
+    effective: np.ndarray
+
+    @classmethod
+    def from_levels(cls, A, y, penalty, etas, levels):
+        """Collect `levels`, one dict per eta with x, chi, Q_hat, status, steps, residual, damping."""
+        M = A.shape[0]
+        x, chi, Q_hat = (np.stack([level[key] for level in levels], axis=1) for key in ("x", "chi", "Q_hat"))
+        lost = np.isnan(x).any(axis=0)
+        return cls(
+            etas=etas,
+            x=x,
+            chi=chi,
+            Q_hat=Q_hat,
+            converged=np.array([level["status"] == "converged" for level in levels]),
+            status=np.array([level["status"] for level in levels]),
+            steps=np.array([level["steps"] for level in levels]),
+            residual=np.array([level["residual"] for level in levels], dtype=float),
+            damping=np.array([level["damping"] for level in levels], dtype=float),
+            kkt=np.array([kkt_violation(A, y, x[:, k], penalty, eta) for k, eta in enumerate(etas)]),
+            delta=np.where(lost, np.nan, np.count_nonzero(x, axis=0) / M),
+            delta_eff=chi.sum(axis=0) / M * Q_hat.mean(axis=0),
+            effective=(chi * Q_hat).sum(axis=0) / M,
+        )

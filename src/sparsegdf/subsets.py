@@ -1,0 +1,352 @@
+"""Best subset regression: for every size K the columns S, |S| = K, that maximise ||P_S y||^2.
+
+With G = A^T A, b = A^T y and a threshold t, the whole search rests on one matrix:
+
+    ||P_S y||^2 > t   <=>   W_S is not positive semidefinite,   W = t G - b b^T.
+
+Choosing a column is a Schur complement of W, so a node of the depth-first search carries one matrix, and the
+test needs neither y nor a division. With t the best value known (from swaps; nearly always the optimum) the
+search only has to certify that no S of the given size beats it:
+
+- where the first k candidates have a positive definite W, no subset of them can win, and only candidates from
+  k on are branched on;
+- the last three columns are decided in closed form. A 3 x 3 matrix of unit diagonal that is not positive
+  semidefinite has an off-diagonal entry above 1/2 (Gershgorin), so only the few pairs with
+  W_ij^2 > W_ii W_jj / 4 are completed to triples.
+
+Gram matrices lose digits: every value reported and every winner accepted comes from orthogonalised columns.
+"""
+
+from dataclasses import dataclass
+from operator import index
+
+import numpy as np
+from numba import njit
+
+TOLERANCE = 1e-10  # a subset must explain this fraction of ||y||^2 more than the incumbent to replace it
+DEPENDENT = 1e-13  # a unit column whose squared distance to a span is below this lies in the span
+
+
+@dataclass(frozen=True)
+class BestSubsets:
+    """What was found for each size K = 0..max_size.
+
+    explained[K] = ||P_S y||^2, supports[K] = S (sorted, |S| = K), rss[K] = ||y||^2 - explained[K].
+    Where no further column helps (K above the rank, or y explained in full) explained stays constant and
+    supports[K] is the last useful support, filled up with the unused columns of lowest index.
+    """
+
+    explained: np.ndarray
+    supports: tuple[np.ndarray, ...]
+    rss: np.ndarray
+
+
+def best_subsets(A, y, max_size):
+    """max_{|S| = K} ||P_S y||^2 for every K <= max_size, exactly (to 1e-10 ||y||^2), with the maximisers.
+
+    A is (M, N), y is (M,), 0 <= max_size <= N. The same input gives the same bytes. The time grows with the
+    number of subsets, though far more slowly where the bound bites.
+    """
+    problem = _Problem(A, y, max_size)
+    n = len(problem.order)
+    rng = np.random.default_rng(0)
+    total = _explained(problem.rows, np.arange(n))
+
+    def solve(member, size):
+        # Every pair is the best partner of one of its columns: all single starts make size 2 exact.
+        starts = np.arange(n)[:, None] if size == 2 else _random_starts(rng, n, size, min(2**size, 256))
+        value = _best_climb(problem.tableau, problem.rows, member, size, starts)
+        if size > 2 and value < total - TOLERANCE:
+            value = _search(problem.tableau, problem.rows, member, size, value)
+        return value
+
+    return problem.result(solve)
+
+
+def swap_search(A, y, max_size, restarts, rng):
+    """A lower bound to best_subsets: for each size greedy growth and `restarts` random supports, then swaps.
+
+    A swap exchanges one column for another; the best is taken until none explains more. rng is a seed or a
+    numpy Generator.
+    """
+    problem = _Problem(A, y, max_size)
+    restarts = _integer("restarts", restarts, 0, None)
+    rng = np.random.default_rng(rng)
+
+    def solve(member, size):
+        starts = _random_starts(rng, len(problem.order), size, restarts)
+        return _best_climb(problem.tableau, problem.rows, member, size, starts)
+
+    return problem.result(solve)
+
+
+class _Problem:
+    """The columns of A and y scaled to unit norm as rows, weakest |b| first, with their Gram matrix."""
+
+    def __init__(self, A, y, max_size):
+        A, y = _finite("A", A, 2), _finite("y", y, 1)
+        if len(y) != len(A):
+            raise ValueError(f"y has {len(y)} entries, but A has {len(A)} rows: the two must agree")
+        self.max_size = _integer("max_size", max_size, 0, A.shape[1])
+        rows = np.vstack([A.T, y])
+        # In two steps, so that squares neither overflow nor vanish; zero columns stay zero.
+        peak = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+        rows = rows / np.where(peak > 0, peak, 1.0)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
+        self.order = np.argsort(np.abs(rows[:-1] @ rows[-1]), kind="stable")
+        self.rows = rows[np.append(self.order, len(self.order))]
+        self.tableau = self.rows @ self.rows.T
+        self.square = float(y @ y)
+
+    def result(self, solve):
+        """Run solve(member, K) for each K: it updates the mask of chosen columns and returns the value."""
+        n = len(self.order)
+        member = np.zeros(n, dtype=bool)
+        explained, supports = [0.0], [np.empty(0, dtype=np.int64)]
+        for size in range(1, self.max_size + 1):
+            explained.append(max(explained[-1], min(solve(member, size), 1.0)))
+            chosen = self.order[member]
+            unused = np.setdiff1d(np.arange(n), chosen)
+            supports.append(np.sort(np.append(chosen, unused[: size - len(chosen)])))
+        explained = self.square * np.array(explained)
+        return BestSubsets(explained, tuple(supports), self.square - explained)
+
+
+def _finite(name, value, ndim):
+    array = np.asarray(value)
+    if array.ndim != ndim or array.dtype.kind not in "biuf":
+        got = f"shape {array.shape} and dtype {array.dtype}"
+        raise ValueError(f"{name} has {got}: allowed are real arrays of {ndim} dimension(s)")
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name}{list(where)} is {array[where]}: allowed are finite numbers")
+    return array.astype(np.float64)
+
+
+def _integer(name, value, low, high):
+    allowed = f"integers from {low}" + ("" if high is None else f" to {high}, the number of columns of A")
+    try:
+        number = index(value)
+    except TypeError:
+        raise ValueError(f"{name} is {value!r}: allowed are {allowed}") from None
+    if number < low or (high is not None and number > high):
+        raise ValueError(f"{name} is {number}: allowed are {allowed}")
+    return number
+
+
+def _random_starts(rng, n, size, count):
+    return np.argsort(rng.random((count, n)), axis=1)[:, :size]
+
+
+@njit(cache=True, fastmath=True)
+def _explained(rows, support):
+    """||P_S y||^2 by Gram-Schmidt, twice; columns in the span of earlier ones add nothing. rows[-1] is y."""
+    m = rows.shape[1]
+    basis = np.zeros((len(support), m))
+    total = 0.0
+    for i, s in enumerate(support):
+        v = rows[s].copy()
+        for q in range(2 * i):
+            unit, dot = basis[q % i], 0.0
+            for x in range(m):
+                dot += unit[x] * v[x]
+            for x in range(m):
+                v[x] -= dot * unit[x]
+        square = (v * v).sum()
+        if square > DEPENDENT:
+            basis[i] = v / np.sqrt(square)
+            total += (basis[i] * rows[-1]).sum() ** 2
+    return total
+
+
+@njit(cache=True, fastmath=True)
+def _sweep(T, k):
+    """Sweep column k into the model, or out of it if it is in (then T_kk < 0)."""
+    n = len(T)
+    row = T[k].copy()
+    pivot = row[k]
+    for i in range(n):
+        factor = row[i] / pivot
+        for j in range(n):
+            T[i, j] -= factor * row[j]
+    for i in range(n):
+        T[i, k] = T[k, i] = row[i] / abs(pivot)
+    T[k, k] = -1.0 / pivot
+
+
+@njit(cache=True, fastmath=True)
+def _climb(tableau, member, size):
+    """Grow member greedily to `size` columns (fewer if no more are independent), then swap while that helps.
+
+    With S swept in, v = -T_ii, g = T_iy, t = T_ij, the best swap of i in S for j maximises
+    (T_jy + t g / v)^2 / (T_jj + t^2 / v) - g^2 / v.
+    """
+    T = tableau.copy()
+    n = len(T) - 1
+    count = 0
+    for k in range(n):
+        if member[k]:
+            member[k] = T[k, k] > DEPENDENT
+            if member[k]:
+                _sweep(T, k)
+                count += 1
+    while count < size:
+        gain, new = 0.0, -1
+        for j in range(n):
+            if not member[j] and T[j, j] > DEPENDENT and T[j, n] ** 2 > gain * T[j, j]:
+                gain, new = T[j, n] ** 2 / T[j, j], j
+        if new < 0:
+            return
+        member[new] = True
+        _sweep(T, new)
+        count += 1
+    for _ in range(100 * size):  # rounding could make near-ties cycle
+        gain, old, new = TOLERANCE, -1, -1
+        for i in range(n):
+            if not member[i]:
+                continue
+            v = -T[i, i]
+            slope = T[i, n] / v
+            loss = T[i, n] * slope
+            for j in range(n):
+                square = T[j, j] + T[i, j] ** 2 / v
+                dot = T[j, n] + T[i, j] * slope
+                if not member[j] and square > DEPENDENT and dot * dot > (gain + loss) * square:
+                    gain, old, new = dot * dot / square - loss, i, j
+        if new < 0:
+            return
+        _sweep(T, old)
+        _sweep(T, new)
+        member[old], member[new] = False, True
+
+
+@njit(cache=True)
+def _best_climb(tableau, rows, member, size, starts):
+    """Climb from member and from each row of starts; leave the best in member and return its value."""
+    _climb(tableau, member, size)
+    best = _explained(rows, np.flatnonzero(member))
+    for start in starts:
+        trial = np.zeros_like(member)
+        trial[start] = True
+        _climb(tableau, trial, size)
+        value = _explained(rows, np.flatnonzero(trial))
+        if value > best + TOLERANCE:
+            best = value
+            member[:] = trial
+    return best
+
+
+@njit(cache=True)
+def _search(tableau, rows, member, size, best):
+    """Improve (member, best) until no support of this size beats it; smaller sizes have been solved."""
+    support = np.empty(size, dtype=np.int64)
+    top = len(member) - 1
+    while True:
+        value, top = _scan(tableau, rows, support, best, top)
+        if value == best:
+            return best
+        best = value
+        member[:] = False
+        member[support] = True
+
+
+@njit(cache=True, fastmath=True)
+def _scan(tableau, rows, support, best, top):
+    """Search depth first for a support that beats best and whose last column is <= top.
+
+    Returns (value, last column) at the first one found, else (best, -1). Columns are chosen from the last to
+    the first, so that the candidates of a node are always 0..k-1 and every loop starts at 0.
+    """
+    n, size = len(tableau) - 1, len(support)
+    W = np.empty((size - 2, n, n))
+    factor = np.empty((n, n))
+    diagonal, u = np.empty(n), np.empty(n)
+    pick = np.empty(size - 2, dtype=np.int64)  # the column a level takes next
+    stop = np.empty(size - 2, dtype=np.int64)  # the lowest one it has to take
+    for i in range(n):
+        for j in range(n):
+            W[0, i, j] = (best + TOLERANCE) * tableau[i, j] - tableau[i, n] * tableau[j, n]
+        W[0, i, i] = diagonal[i] = W[0, i, i] if W[0, i, i] > DEPENDENT else 1.0
+    if size == 3:
+        return _triples(W[0], diagonal, n, rows, support, best, u), -1
+    level = 0
+    pick[0] = top
+    stop[0] = max(size - 1, _definite(W[0], n, factor))
+    while level >= 0:
+        k = pick[level]
+        if k < stop[level]:
+            level -= 1
+            continue
+        pick[level] -= 1
+        support[level] = k
+        parent, child = W[level], W[level + 1]
+        scale = 1.0 / np.sqrt(parent[k, k])
+        for j in range(k):
+            u[j] = parent[k, j] * scale
+        for i in range(k):
+            for j in range(k):
+                child[i, j] = parent[i, j] - u[i] * u[j]
+            # A dependent column has an empty row: any other diagonal turns it into one that adds nothing.
+            child[i, i] = diagonal[i] = child[i, i] if child[i, i] > DEPENDENT else 1.0
+        left = size - level - 1
+        if left == 3:
+            value = _triples(child, diagonal, k, rows, support, best, u)
+            if value > best:
+                return value, support[0]
+        else:
+            level += 1
+            pick[level] = k - 1
+            stop[level] = max(left - 1, _definite(child, k, factor))
+    return best, -1
+
+
+@njit(cache=True, fastmath=True)
+def _definite(W, n, factor):
+    """The largest k for which the leading k x k block of W is positive definite, by Cholesky."""
+    for i in range(n):
+        pivot = W[i, i]
+        row = factor[i]
+        for k in range(i):
+            dot = W[i, k]
+            for j in range(k):
+                dot -= row[j] * factor[k, j]
+            row[k] = dot * factor[k, k]  # the diagonal holds reciprocals
+            pivot -= row[k] ** 2
+        if pivot <= DEPENDENT:
+            return i
+        row[i] = 1.0 / np.sqrt(pivot)
+    return n
+
+
+@njit(cache=True, fastmath=True)
+def _triples(W, d, n, rows, support, best, det):
+    """Find three of the n candidates whose W (with diagonal d) is not positive semidefinite.
+
+    Returns the value of support, now ending in them, if it beats best, else best. det is scratch.
+    """
+    for i in range(n):
+        heavy = 0
+        for j in range(i):
+            heavy += W[i, j] * W[i, j] > 0.25 * d[i] * d[j]
+        if heavy == 0:
+            continue
+        for j in range(i):
+            w, di, dj = W[i, j], d[i], d[j]
+            if w * w <= 0.25 * di * dj:
+                continue
+            minor = di * dj - w * w
+            d[i] = d[j] = 1e300  # keeps k from repeating i or j without a branch
+            lowest = 0.0
+            for k in range(n):
+                a, b = W[i, k], W[j, k]
+                det[k] = d[k] * minor - di * b * b - dj * a * a + 2.0 * w * a * b
+                lowest = min(lowest, det[k])
+            if lowest < 0.0:
+                for k in range(n):
+                    if det[k] < 0.0:
+                        support[-3], support[-2], support[-1] = i, j, k
+                        value = _explained(rows, support)
+                        if value > best + 0.5 * TOLERANCE:
+                            return value
+            d[i], d[j] = di, dj
+    return best

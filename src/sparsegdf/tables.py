@@ -1,0 +1,99 @@
+"""Tables on disk: parquet for data, CSV / Markdown / LaTeX for readers. Written atomically, read with a check."""
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+
+class DamagedTable(Exception):
+    """A cached parquet file that cannot be read back as it was written."""
+
+
+@contextmanager
+def atomic(path):
+    """A temporary path beside `path` that takes its place on success and disappears on any failure."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    os.close(handle)
+    try:
+        yield Path(name)
+        with open(name, "rb+") as file:
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def write_table(frame: pd.DataFrame, path):
+    """Write a DataFrame as parquet with page checksums; the same frame always gives the same bytes."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    with atomic(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+
+
+def read_table(path) -> pd.DataFrame:
+    """Read what write_table wrote; a truncated or altered file raises DamagedTable with its path and the remedy."""
+    try:
+        return pq.read_table(path, page_checksum_verification=True).to_pandas()
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise DamagedTable(f"{path} is damaged ({error}); delete it and run again to recompute it") from error
+
+
+def read_tables(paths) -> pd.DataFrame:
+    """Chunks of one table, one below the other."""
+    return pd.concat([read_table(path) for path in paths], ignore_index=True)
+
+
+def write_text(text, path):
+    """Write a text file atomically."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_readable(frame: pd.DataFrame, stem, caption):
+    """A table for readers: <stem>.csv at full precision, <stem>.md and <stem>.tex (booktabs) as formatted.
+
+    Columns of strings are taken as they are, floats are shown with four digits.
+    """
+    shown = frame.map(lambda value: f"{value:.4g}" if isinstance(value, float) else str(value))
+    rule = "|".join(["---"] * shown.shape[1])
+    rows = [" | ".join(row) for row in [list(shown.columns), *shown.values.tolist()]]
+    write_text(frame.to_csv(index=False, lineterminator="\n"), f"{stem}.csv")
+    write_text(
+        "\n".join([caption, "", f"| {rows[0]} |", f"|{rule}|", *(f"| {r} |" for r in rows[1:])]) + "\n", f"{stem}.md"
+    )
+    write_text(_booktabs(shown, caption), f"{stem}.tex")
+
+
+def _booktabs(shown, caption):
+    def escape(text):
+        return text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&")
+
+    lines = [
+        " & ".join(escape(cell) for cell in row) + r" \\" for row in [list(shown.columns), *shown.values.tolist()]
+    ]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{escape(caption)}}}",
+            r"\begin{tabular}{" + "l" * shown.shape[1] + "}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )

@@ -1,0 +1,115 @@
+"""What the theory figures plot, as tables: functions of plain numbers and penalties, nothing else."""
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq, minimize_scalar
+
+from sparsegdf.penalties import make_penalty
+from sparsegdf.theory import rs_curve, rs_stable_range, s1_end, solve_rs
+
+
+def single_body_table(panels, *, alpha, mean, variance, z_max):
+    """x*(z) at the RS saddle point of each panel {penalty: block, eta}, with its thresholds in units of z.
+
+    One row per panel and z; a jump is two rows at the same z. `unregularised` is h/Q_hat.
+    """
+    tables = []
+    for number, panel in enumerate(panels):
+        penalty = make_penalty(**panel["penalty"])
+        saddle = solve_rs(penalty, alpha=alpha, eta=panel["eta"], mean=mean, variance=variance)
+        s = np.sqrt(saddle.chi_hat)
+        thresholds = np.unique(penalty.segments(saddle.Q_hat, panel["eta"]).start / s)
+        sides = np.concatenate([np.nextafter(thresholds, -np.inf), np.nextafter(thresholds, np.inf)])
+        z = np.unique(np.concatenate([np.linspace(-z_max, z_max, 401), sides, -sides]))
+        x, _ = penalty.estimate(s * z, saddle.Q_hat, panel["eta"])
+        table = pd.DataFrame({"panel": number, "z": z, "x": x, "unregularised": s * z / saddle.Q_hat})
+        for k in range(3):
+            table[f"threshold_{k + 1}"] = thresholds[k] if k < len(thresholds) else np.nan
+        columns = {
+            "Q_hat": saddle.Q_hat,
+            "chi_hat": saddle.chi_hat,
+            "delta": saddle.delta,
+            "residual": saddle.residual,
+        }
+        tables.append(table.assign(**columns, rs_stable=saddle.rs_stable, branch=saddle.branch))
+    return pd.concat(tables, ignore_index=True)
+
+
+def rs_table(penalties, *, alpha, deltas, mean, variance):
+    """rs_curve for each named penalty block, with the ends of the RS-stable range and of S1 added to the grid.
+
+    The column `penalty` has the name; at_delta and s1_end repeat the two special deltas (NaN where there is none).
+    """
+    tables = []
+    for name, block in penalties.items():
+        penalty = make_penalty(**block)
+        problem = {"alpha": alpha, "mean": mean, "variance": variance}
+        stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
+        special = np.array([end, np.nextafter(end, 2), *(stable or ())])
+        inside = special[(special >= deltas[0]) & (special <= deltas[-1])]
+        curve = rs_curve(penalty, deltas=np.unique(np.concatenate([deltas, inside])), **problem)
+        tables.append(curve.assign(penalty=name, at_delta=stable[1] if stable else np.nan, s1_end=end))
+    return pd.concat(tables, ignore_index=True)
+
+
+def prediction_marks(penalties, *, alpha, deltas, mean, variance):
+    """Minima of err_pre over delta for each penalty, and crossings of each pair: found by root finding.
+
+    Rows (kind, first, second, delta, err_pre); `second` is empty for a minimum. A minimum at the lower end of the
+    grid is reported at delta = 0, where the model is empty.
+    """
+    problem = {"alpha": alpha, "mean": mean, "variance": variance}
+    made = {name: make_penalty(**block) for name, block in penalties.items()}
+    curves = {name: rs_curve(penalty, deltas=deltas, **problem).err_pre.to_numpy() for name, penalty in made.items()}
+
+    def err_pre(name, delta):
+        return solve_rs(made[name], delta=delta, **problem).err_pre
+
+    rows = []
+    for name, values in curves.items():
+        k = int(values.argmin())
+        if k == 0 or k == len(deltas) - 1:
+            rows.append(
+                ("minimum", name, "", 0.0 if k == 0 else deltas[k], mean**2 + variance if k == 0 else values[k])
+            )
+            continue
+        bounds = (deltas[k - 1], deltas[k + 1])
+        best = minimize_scalar(
+            lambda d, n=name: err_pre(n, d), bounds=bounds, method="bounded", options={"xatol": 1e-8}
+        )
+        rows.append(("minimum", name, "", best.x, best.fun))
+    names = list(curves)
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            gap = curves[first] - curves[second]
+            for k in np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0):
+                at = brentq(
+                    lambda d, a=first, b=second: err_pre(a, d) - err_pre(b, d), deltas[k], deltas[k + 1], xtol=1e-10
+                )
+                rows.append(("crossing", first, second, at, err_pre(first, at)))
+    return pd.DataFrame(rows, columns=["kind", "first", "second", "delta", "err_pre"])
+
+
+def threshold_table(settings, *, mean, variance):
+    """For each setting {name, penalty, alpha}: the RS-stable range and the end of S1, by root finding."""
+    rows = []
+    for setting in settings:
+        penalty, alpha = make_penalty(**setting["penalty"]), setting["alpha"]
+        problem = {"alpha": alpha, "mean": mean, "variance": variance}
+        stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
+        before, after = (solve_rs(penalty, delta=end + step, **problem) for step in (-1e-9, 1e-9))
+        rows.append(
+            {
+                "penalty": setting["name"],
+                "a": getattr(penalty, "a", np.nan),
+                "lam": getattr(penalty, "lam", np.nan),
+                "alpha": float(alpha),
+                "stable_from": stable[0] if stable else np.nan,
+                "at_delta": stable[1] if stable else np.nan,
+                "s1_end": end,
+                "df_at_s1_end": before.df,
+                "branch_beyond": after.branch,
+                "residual": before.residual,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,65 @@
+# The validated configuration, the folders of this run, and what the other rule files share.
+import os
+import sys
+import time
+
+from snakemake.exceptions import WorkflowError
+
+from sparsegdf.config import ConfigError, load
+
+sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
+from import_closure import import_closure
+
+STARTED = time.monotonic()
+
+try:
+    CONFIG = load(config)
+except ConfigError as error:
+    raise WorkflowError(str(error))
+
+RUN = CONFIG.run
+RESULTS = f"results/{RUN}"
+FIGURES = f"{RUN}_figures"
+ENVIRONMENT = os.path.join(workflow.basedir, "environment.yml")
+FIGURE_FILES, TABLE_FILES = [], []
+
+
+def sources(script):
+    """The modules that workflow/scripts/<script> imports: a change in one of them, and only that, reruns its rule."""
+    return import_closure(f"workflow/scripts/{script}", "src/sparsegdf")
+
+
+def bundle(name):
+    """The files of one figure, by kind; the figure joins the target paper_figures."""
+    files = {kind: f"{FIGURES}/{name}.{kind}" for kind in ("pdf", "png", "csv", "json")}
+    FIGURE_FILES.extend(files.values())
+    return files
+
+
+def readable(name):
+    """The files of one table, by kind; the table joins the targets tables and paper_figures."""
+    files = {kind: f"{FIGURES}/{name}.{kind}" for kind in ("csv", "md", "tex")}
+    TABLE_FILES.extend(files.values())
+    return files
+
+
+def block(name):
+    """One block of the configuration as plain, sorted builtins: what a rule may depend on."""
+    return getattr(CONFIG, name).model_dump()
+
+
+def penalties(names):
+    """The penalty blocks of these names."""
+    return {name: CONFIG.penalties[name] for name in names}
+
+
+onsuccess:
+    minutes, seconds = divmod(time.monotonic() - STARTED, 60)
+    written = [path for path in FIGURE_FILES + TABLE_FILES if os.path.exists(path)]
+    shown = [path for path in written if path.endswith((".png", ".md"))]
+    print(f"Figures and tables of the run '{RUN}' ({minutes:.0f} min {seconds:.0f} s):")
+    print("\n".join(f"  {path}" for path in shown))
+
+
+onerror:
+    print("The run stopped on an error; what was finished is kept. Mend the cause and give the same command again.")

@@ -1,0 +1,93 @@
+# Replica-symmetric theory: seconds of work, cached as parquet.
+
+
+rule single_body:
+    input:
+        sources("single_body.py"),
+    output:
+        f"{RESULTS}/theory/single_body.parquet",
+    log:
+        f"{RESULTS}/logs/single_body.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/single_body.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        panels=[
+            {"penalty": CONFIG.penalties[panel.penalty], "eta": panel.eta}
+            for panel in CONFIG.figure1_single_body.panels
+        ],
+        problem={key: block("figure1_single_body")[key] for key in ("alpha", "mean", "variance", "z_max")},
+    script:
+        "../scripts/single_body.py"
+
+
+rule rs_curves:
+    input:
+        sources("rs_curves.py"),
+    output:
+        f"{RESULTS}/theory/rs_curves/{{figure}}.parquet",
+    log:
+        f"{RESULTS}/logs/rs_curves/{{figure}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/rs_curves/{{figure}}.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        penalties=lambda w: penalties(block(w.figure)["penalties"]),
+        deltas=lambda w: getattr(CONFIG, w.figure).deltas.values().tolist(),
+        problem=lambda w: {key: block(w.figure)[key] for key in ("alpha", "mean", "variance")},
+    script:
+        "../scripts/rs_curves.py"
+
+
+rule prediction_marks:
+    input:
+        sources("prediction_marks.py"),
+    output:
+        f"{RESULTS}/theory/prediction_marks.parquet",
+    log:
+        f"{RESULTS}/logs/prediction_marks.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/prediction_marks.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        penalties=penalties(CONFIG.figure3_prediction_error.penalties),
+        deltas=CONFIG.figure3_prediction_error.deltas.values().tolist(),
+        problem={key: block("figure3_prediction_error")[key] for key in ("alpha", "mean", "variance")},
+    script:
+        "../scripts/prediction_marks.py"
+
+
+rule table_thresholds:
+    input:
+        sources("table_thresholds.py"),
+    output:
+        **readable("table_thresholds"),
+    log:
+        f"{RESULTS}/logs/table_thresholds.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table_thresholds.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        settings=[
+            {"name": setting.penalty, "penalty": CONFIG.penalties[setting.penalty], "alpha": setting.alpha}
+            for setting in CONFIG.table_thresholds.settings
+        ],
+        problem={key: block("table_thresholds")[key] for key in ("mean", "variance")},
+    script:
+        "../scripts/table_thresholds.py"
