@@ -27,8 +27,8 @@ $(VENV)/.complete: requirements.lock pyproject.toml
 paper_figures: env ## every figure and table at paper scale, into paper_figures/
 	$(BIN)/snakemake --cores $(CORES) paper_figures
 
-quick: env ## every figure as a preview in minutes, into preview_figures/
-	$(BIN)/snakemake --cores $(CORES) --config run=quick -- paper_figures
+quick: env ## every figure as a preview in minutes, into quick_figures/
+	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures
 
 test: env ## linters and tests
 	$(BIN)/ruff check .
@@ -42,4 +42,4 @@ lock: ## resolve pyproject.toml again into requirements.lock (then edit environm
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
 
 clean: ## remove what a run produced (results and figures), keep the environment
-	rm -rf results paper_figures preview_figures .snakemake
+	rm -rf results paper_figures quick_figures .snakemake

@@ -1,0 +1,70 @@
+"""The typed configuration: what it accepts, and what it says about what it does not."""
+
+import copy
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from sparsegdf.config import ConfigError, load
+
+
+@pytest.fixture
+def raw():
+    return yaml.safe_load((ROOT / "config/paper.yaml").read_text())
+
+
+def change(raw, path, value):
+    *parents, last = path
+    node = copy.deepcopy(raw)
+    top = node
+    for part in parents:
+        node = node[part]
+    node[last] = value
+    return top
+
+
+def test_the_paper_is_valid(raw):
+    config = load(raw)
+    assert config.figure2_gdf.deltas.values()[-1] == 1
+
+
+@pytest.mark.parametrize(
+    "path, value, message",
+    [
+        (("figure2_gfd",), 1, "figure2_gfd = 1: unknown key; did you mean 'figure2_gdf'?"),
+        (("figure2_gdf", "alpha"), 0, "figure2_gdf.alpha = 0: input should be greater than 0"),
+        (("figure2_gdf", "alpha"), "0.5", "figure2_gdf.alpha = '0.5': input should be a valid number"),
+        (("figure2_gdf", "variance"), 0.0, "figure2_gdf.variance = 0.0: input should be greater than 0"),
+        (("figure2_gdf", "mean"), float("nan"), "figure2_gdf.mean = nan: input should be a finite number"),
+        (("figure2_gdf", "deltas", "last"), 1.5, "figure2_gdf.deltas.last = 1.5: input should be less than or equal to 1"),
+        (("figure2_gdf", "deltas", "first"), 0, "figure2_gdf.deltas.first = 0: input should be greater than 0"),
+        (("figure2_gdf", "deltas", "count"), 0, "figure2_gdf.deltas.count = 0"),
+        (("figure2_gdf", "deltas", "first"), 1, "first = 1 must lie below last = 1"),
+        (("figure2_gdf", "deltas", "frist"), 1, "figure2_gdf.deltas.frist = 1: unknown key; did you mean 'first'?"),
+        (("figure2_gdf", "alpha"), 2, "figure2_gdf.deltas.last = 1: must be <= 1/alpha = 0.5"),
+        (("figure2_gdf", "penalties"), [], "figure2_gdf.penalties = []"),
+        (("figure2_gdf", "penalties"), ["l1", "sacd_a8"], "figure2_gdf.penalties.1 = 'sacd_a8': unknown penalty; did you mean 'scad_a8'?"),
+        (("penalties", "scad_a8", "a"), 1, "SCAD a = 1 is out of range (allowed: > 1)"),
+        (("penalties", "scad_a8", "lam"), 0, "SCAD lam = 0 is out of range (allowed: > 0)"),
+        (("penalties", "scad_a8", "lamda"), 1, "lamda: unknown key; did you mean 'lam'?"),
+        (("penalties", "new"), {"kind": "scda"}, "unknown penalty; did you mean 'scad'?"),
+        (("penalties", "new"), {"kind": "scad", "a": 3}, "lam is missing"),
+        (("figure1_single_body", "panels", 0, "eta"), -2, "figure1_single_body.panels.0.eta = -2: input should be greater than or equal to 0"),
+        (("run",), "../elsewhere", "run = '../elsewhere'"),
+        (("seed",), 1.5, "seed = 1.5"),
+        (("figure1_single_body",), None, "figure1_single_body = None"),
+    ],
+)  # fmt: skip
+def test_problems_are_named(raw, path, value, message):
+    with pytest.raises(ConfigError) as caught:
+        load(change(raw, path, value))
+    assert message in str(caught.value)
+
+
+def test_a_missing_key_and_two_problems_at_once(raw):
+    del raw["seed"]
+    raw["figure2_gdf"]["alpha"] = -1
+    with pytest.raises(ConfigError) as caught:
+        load(raw)
+    assert "seed is missing" in str(caught.value) and "figure2_gdf.alpha = -1" in str(caught.value)

@@ -1,0 +1,51 @@
+"""The lock, environment.yml and pyproject.toml tell one story."""
+
+import importlib.metadata
+import re
+import tomllib
+
+import yaml
+from conftest import ROOT
+
+
+def locked():
+    text = (ROOT / "requirements.lock").read_text()
+    return dict(re.findall(r"^([a-z0-9-]+)==([^\s;]+)", text, re.M))
+
+
+def test_conda_pins_are_those_of_the_lock():
+    pins = [p for p in yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"] if "=" in p]
+    names = {name: version for name, version in (pin.split("=") for pin in pins) if name != "python"}
+    names["snakemake"] = names.pop("snakemake-minimal")
+    assert names == {name: locked()[name] for name in names}
+
+
+def test_conda_has_every_direct_dependency():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["workflow"],
+        *project["optional-dependencies"]["test"],
+    ]
+    direct = {re.match(r"[a-z0-9-]+", requirement).group() for requirement in wanted}
+    conda = (ROOT / "environment.yml").read_text()
+    assert all(re.search(rf"- {name}(-minimal)?=", conda) for name in direct)
+
+
+def test_the_lock_has_hashes_and_names_no_index():
+    text = (ROOT / "requirements.lock").read_text()
+    assert "://" not in text and "--index" not in text and "--find-links" not in text
+    entries = re.split(r"\n(?=[a-z0-9])", text.strip())
+    assert len(entries) > 50 and all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_this_environment_is_the_lock():
+    wrong = {n: v for n, v in locked().items() if _installed(n) not in (v, None)}
+    assert not wrong
+
+
+def _installed(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None  # for another platform
