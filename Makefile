@@ -17,7 +17,7 @@ help: ## list the targets
 env: $(VENV)/.complete ## build the environment in .venv from requirements.lock
 
 # A half-built .venv never carries the stamp, so an interrupted install is simply done again.
-$(VENV)/.complete: requirements.lock pyproject.toml
+$(VENV)/.complete: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock

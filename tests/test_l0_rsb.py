@@ -206,6 +206,11 @@ def test_first_moment_bound_counts_supports(alpha, delta):
     assert l0_first_moment_bound(alpha=alpha, delta=delta) == pytest.approx(limit, abs=2e-3)
 
 
+def test_no_subset_explains_more_than_all_columns():
+    assert l0_first_moment_bound(alpha=2.0, delta=0.3) == 0.5
+    assert l0_first_moment_bound(alpha=2.0, delta=0.05) < 0.5
+
+
 def test_exact_search_extrapolates_to_one_step_rsb():
     alpha, delta = 0.5, 0.2
     sizes, mean = np.array([10, 20, 30]), []

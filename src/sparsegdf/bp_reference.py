@@ -45,8 +45,9 @@ def belief_propagation_reference(
     levels = []
     for eta in etas:
         x, R, sigma2 = (v.copy() for v in start)
-        status = "max_steps"
-        for step in range(1, max_steps + 1):
+        status, steps = "max_steps", 0
+        while steps < max_steps:
+            steps += 1
             Q = A2.T @ (1 / (1 + sigma2))
             h = Q * x + A.T @ R
             estimate, chi = penalty.estimate(h, Q, eta)
@@ -65,6 +66,6 @@ def belief_propagation_reference(
                 status = "converged"
                 start = x, R, sigma2
                 break
-        level = {"x": estimate, "chi": chi, "Q_hat": Q, "status": status, "steps": step}
+        level = {"x": estimate, "chi": chi, "Q_hat": Q, "status": status, "steps": steps}
         levels.append(level | {"residual": residual, "damping": damping})
     return FixedPoints.from_levels(A, y, penalty, etas, levels)

@@ -1,12 +1,14 @@
 """The configuration as one typed model: what config/*.yaml may say, checked before anything runs."""
 
+import inspect
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from sparsegdf.designs import DESIGNS
 from sparsegdf.penalties import PENALTIES, make_penalty
 
 
@@ -31,22 +33,36 @@ def _unknown(what, name, known):
     return f"unknown {what}; {hint}(known: {', '.join(map(str, known))})"
 
 
-def _check_penalty(block: dict):
+def _check_block(block, what, known, parameters):
+    """A block {kind, parameters}: a known kind, and exactly the parameters that it has."""
     kind = block.get("kind")
-    if kind not in PENALTIES:
-        raise ValueError("kind: " + _unknown("penalty", kind, PENALTIES))
-    wanted = [field.name for field in fields(PENALTIES[kind])]
+    if kind not in known:
+        raise ValueError(f"kind = {kind!r}: " + _unknown(what, kind, known))
+    wanted = parameters(known[kind])
     for key in block:
         if key != "kind" and key not in wanted:
-            raise ValueError(f"{key}: " + _unknown("key", key, ["kind", *wanted]))
+            raise ValueError(f"{key} = {block[key]!r}: " + _unknown("key", key, ["kind", *wanted]))
     for key in wanted:
         if key not in block:
-            raise ValueError(f"{key} is missing (a {kind} penalty has: {', '.join(wanted)})")
+            raise ValueError(f"{key} is missing (a {kind} {what} has: {', '.join(wanted)})")
+
+
+def _check_penalty(block: dict):
+    _check_block(block, "penalty", PENALTIES, lambda penalty: [field.name for field in fields(penalty)])
     make_penalty(**block)
     return block
 
 
+def _check_design(block: dict):
+    def parameters(design):
+        return [name for name in inspect.signature(design).parameters if name not in ("M", "N", "rng")]
+
+    _check_block(block, "design", DESIGNS, parameters)
+    return block
+
+
 PenaltyBlock = Annotated[dict[str, Any], AfterValidator(_check_penalty)]
+DesignBlock = Annotated[dict[str, Any], AfterValidator(_check_design)]
 
 
 class DeltaGrid(_Model):
@@ -91,6 +107,45 @@ class Figure3(Figure2):
     zoom: Delta
 
 
+class EtaGrid(_Model):
+    """Evenly spaced values of eta, descending: from sparse to dense."""
+
+    first: Eta
+    last: Eta
+    count: Count
+
+    @model_validator(mode="after")
+    def _descending(self):
+        if not (self.first > self.last or (self.first == self.last and self.count == 1)):
+            raise ValueError(f"first = {self.first:g} must lie above last = {self.last:g}")
+        return self
+
+    def values(self):
+        return np.linspace(self.first, self.last, self.count)
+
+
+class Simulation(_Model):
+    M: Count
+    etas: EtaGrid
+
+
+class BPFigure(_Model):
+    """Belief propagation on `samples` samples of a design, for each penalty named in `simulations`."""
+
+    design: str
+    N: Count
+    mean: float
+    variance: Positive
+    samples: Annotated[int, Field(ge=2)]
+    panels: Annotated[list[str], Field(min_length=1)]
+    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
+
+
+class BP(_Model):
+    tol: Positive
+    max_steps: Count
+
+
 class Setting(_Model):
     penalty: str
     alpha: Positive
@@ -106,16 +161,48 @@ class Config(_Model):
     run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     seed: Annotated[int, Field(ge=0)]
     penalties: Annotated[dict[str, PenaltyBlock], Field(min_length=1)]
+    designs: Annotated[dict[str, DesignBlock], Field(min_length=1)]
+    bp: BP
+    chunk: Count
     figure1_single_body: Figure1
     figure2_gdf: Figure2
     figure3_prediction_error: Figure3
+    figure4_bp_vs_rs: BPFigure
+    figure5_example1: BPFigure
+    figure6_example2: BPFigure
     table_thresholds: TableThresholds
 
+    @property
+    def bp_figures(self) -> dict[str, BPFigure]:
+        return {name: block for name, block in self if isinstance(block, BPFigure)}
+
     @model_validator(mode="after")
-    def _names_are_known(self):
+    def _penalties_are_known(self):
         for path, name in _references(self.model_dump(), "penalty", "penalties"):
             if name not in self.penalties:
                 raise ValueError(f"{path} = {name!r}: " + _unknown("penalty", name, self.penalties))
+        for figure, block in self.bp_figures.items():
+            for name in block.simulations:
+                if name not in self.penalties:
+                    raise ValueError(f"{figure}.simulations.{name}: " + _unknown("penalty", name, self.penalties))
+            for name in block.panels:
+                if name not in block.simulations:
+                    known = _unknown("simulation", name, block.simulations)
+                    raise ValueError(f"{figure}.panels = {name!r}: {known}")
+        return self
+
+    @model_validator(mode="after")
+    def _designs_fit(self):
+        """Each design named, and its parameters possible at that N: what the design itself says."""
+        for figure, block in self.bp_figures.items():
+            if block.design not in self.designs:
+                known = _unknown("design", block.design, self.designs)
+                raise ValueError(f"{figure}.design = {block.design!r}: {known}")
+            kind, parameters = _split(self.designs[block.design])
+            try:
+                DESIGNS[kind](2, block.N, **parameters, rng=np.random.default_rng(0))
+            except ValueError as error:
+                raise ValueError(f"designs.{block.design} in {figure} (N = {block.N}): {error}") from None
         return self
 
     @model_validator(mode="after")
@@ -128,6 +215,11 @@ class Config(_Model):
                     "(no more non-zeros than columns)"
                 )
         return self
+
+
+def _split(block):
+    """The kind of a block and its parameters."""
+    return block["kind"], {key: value for key, value in block.items() if key != "kind"}
 
 
 def _references(tree, single, several, path=""):
@@ -168,9 +260,11 @@ def _describe(problem):
 
 def _keys_at(loc):
     """The keys that the model knows at this place."""
-    model = Config
+    place = Config
     for part in loc:
-        if not isinstance(part, int):
-            annotation = model.model_fields[part].annotation
-            model = annotation if isinstance(annotation, type) else annotation.__args__[-1]
-    return list(model.model_fields)
+        fields_here = getattr(place, "model_fields", None)
+        if fields_here and part in fields_here:
+            place = fields_here[part].annotation
+        else:  # the entries of a list or a dict
+            place = get_args(place)[-1]
+    return list(place.model_fields)

@@ -13,7 +13,7 @@ def kkt_violation(A, y, x, penalty, eta):
     """
     g = A.T @ (y - A @ x)
     slope = penalty.derivative(x, eta)
-    on = np.abs(g - np.sign(x) * slope)
+    on = np.abs(g - np.copysign(np.where(x != 0, slope, 0), x))  # r'(0) may be infinite
     off = np.maximum(0, np.abs(g) - slope)
     return float(np.max(np.where(x != 0, on, off)))
 

@@ -231,8 +231,7 @@ def _result(state, alpha, delta, variance, log_mu):
         site.rho / (alpha * delta) - 1,
         complexity if log_mu is None else mu / np.exp(log_mu) - 1,
     ]
-    residual = float(np.max(np.abs(residuals)))
-    converged = residual <= TOLERANCE
+    converged = (residual := float(np.max(np.abs(residuals)))) <= TOLERANCE
     status = "ok" if converged else f"residual above {TOLERANCE:g}"
     if converged and v < 1e-6:
         status = "coincides with replica symmetry"

@@ -42,7 +42,7 @@ class BestSubsets:
 
 
 def best_subsets(A, y, max_size):
-    """max_{|S| = K} ||P_S y||^2 for every K <= max_size, exactly (to 1e-10 ||y||^2), with the maximisers.
+    """max_{|S| = K} ||P_S y||^2 for every K <= max_size, exactly (to 1e-9 ||y||^2), with the maximisers.
 
     A is (M, N), y is (M,), 0 <= max_size <= N. The same input gives the same bytes. The time grows with the
     number of subsets, though far more slowly where the bound bites.
@@ -88,7 +88,7 @@ class _Problem:
         if len(y) != len(A):
             raise ValueError(f"y has {len(y)} entries, but A has {len(A)} rows: the two must agree")
         self.max_size = _integer("max_size", max_size, 0, A.shape[1])
-        rows = np.vstack([A.T, y])
+        rows = np.ascontiguousarray(np.vstack([A.T, y]))
         # In two steps, so that squares neither overflow nor vanish; zero columns stay zero.
         peak = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
         rows = rows / np.where(peak > 0, peak, 1.0)
@@ -334,7 +334,7 @@ def _triples(W, d, n, rows, support, best, det):
             w, di, dj = W[i, j], d[i], d[j]
             if w * w <= 0.25 * di * dj:
                 continue
-            minor = di * dj - w * w
+            minor = di * dj * (1.0 + 4e-15) - w * w  # else duplicates look like winners by rounding
             d[i] = d[j] = 1e300  # keeps k from repeating i or j without a branch
             lowest = 0.0
             for k in range(n):

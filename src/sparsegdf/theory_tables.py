@@ -52,6 +52,18 @@ def rs_table(penalties, *, alpha, deltas, mean, variance):
     return pd.concat(tables, ignore_index=True)
 
 
+def panel_curves(settings, *, mean, variance):
+    """rs_table for penalties that each have their own alpha: `settings` is {name: {penalty, alpha}}."""
+    deltas = np.linspace(0.005, 1, 200)
+    tables = []
+    for name, setting in settings.items():
+        alpha = setting["alpha"]
+        reachable = deltas[deltas <= min(1, 1 / alpha)]
+        table = rs_table({name: setting["penalty"]}, alpha=alpha, deltas=reachable, mean=mean, variance=variance)
+        tables.append(table.assign(alpha=alpha))
+    return pd.concat(tables, ignore_index=True)
+
+
 def prediction_marks(penalties, *, alpha, deltas, mean, variance):
     """Minima of err_pre over delta for each penalty, and crossings of each pair: found by root finding.
 

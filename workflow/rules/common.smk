@@ -53,6 +53,33 @@ def penalties(names):
     return {name: CONFIG.penalties[name] for name in names}
 
 
+def chunks(samples):
+    """Names of the chunks: fixed boundaries, so that more samples only add chunks."""
+    firsts = range(0, samples, CONFIG.chunk)
+    return [f"{first:06d}-{min(first + CONFIG.chunk, samples) - 1:06d}" for first in firsts]
+
+
+def simulation(wildcards):
+    """What one sample of a simulation depends on: not the number of samples, nor any other penalty."""
+    figure = CONFIG.bp_figures[wildcards.figure]
+    return {
+        "design": CONFIG.designs[figure.design],
+        "M": figure.simulations[wildcards.penalty].M,
+        "N": figure.N,
+        "penalty": CONFIG.penalties[wildcards.penalty],
+        "etas": figure.simulations[wildcards.penalty].etas.values().tolist(),
+        "mean": figure.mean,
+        "variance": figure.variance,
+        "seed": CONFIG.seed,
+        **CONFIG.bp.model_dump(),
+    }
+
+
+def summaries(figure):
+    """The summary of each simulation of a figure."""
+    return {name: f"{RESULTS}/bp/{figure}/{name}.parquet" for name in CONFIG.bp_figures[figure].simulations}
+
+
 onsuccess:
     minutes, seconds = divmod(time.monotonic() - STARTED, 60)
     written = [path for path in FIGURE_FILES + TABLE_FILES if os.path.exists(path)]

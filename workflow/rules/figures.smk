@@ -66,3 +66,70 @@ rule figure3_prediction_error:
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
     script:
         "../scripts/figure3_prediction_error.py"
+
+
+rule figure4_bp_vs_rs:
+    input:
+        sources("figure4_bp_vs_rs.py"),
+        **summaries("figure4_bp_vs_rs"),
+        theory=f"{RESULTS}/theory/bp/figure4_bp_vs_rs.parquet",
+    output:
+        **bundle("figure4_bp_vs_rs"),
+    log:
+        f"{RESULTS}/logs/figure4_bp_vs_rs.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figure4_bp_vs_rs.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        config=block("figure4_bp_vs_rs"),
+        penalties=penalties(CONFIG.figure4_bp_vs_rs.simulations),
+    script:
+        "../scripts/figure4_bp_vs_rs.py"
+
+
+rule figure5_example1:
+    input:
+        sources("figure_example.py"),
+        **summaries("figure5_example1"),
+    output:
+        **bundle("figure5_example1"),
+    log:
+        f"{RESULTS}/logs/figure5_example1.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figure5_example1.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        config=block("figure5_example1"),
+        penalties=penalties(CONFIG.figure5_example1.simulations),
+    script:
+        "../scripts/figure_example.py"
+
+
+rule figure6_example2:
+    input:
+        sources("figure_example.py"),
+        **summaries("figure6_example2"),
+    output:
+        **bundle("figure6_example2"),
+    log:
+        f"{RESULTS}/logs/figure6_example2.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figure6_example2.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        config=block("figure6_example2"),
+        penalties=penalties(CONFIG.figure6_example2.simulations),
+    script:
+        "../scripts/figure_example.py"

@@ -1,0 +1,73 @@
+"""Estimators of the generalized degrees of freedom from samples (A, y), each with its standard error.
+
+Conventions: y has known mean m_y and variance sigma_y^2 in every component, yhat = A x.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+
+class Estimate(NamedTuple):
+    """A Monte Carlo mean, its standard error and the number of samples behind it."""
+
+    value: float
+    se: float
+    samples: int
+
+
+def covariance(y, fit, *, mean, variance):
+    """(y - m_y) . yhat / (M sigma_y^2): one sample's unbiased value of df, the definition of the paper."""
+    return float((y - mean) @ fit / (len(y) * variance))
+
+
+def noise_level(y, *, mean, variance):
+    """||y - m_y||^2 / (M sigma_y^2), of expectation 1: the control variate of `covariance`."""
+    return float((y - mean) @ (y - mean) / (len(y) * variance))
+
+
+def stein_divergence(A, x, curvature):
+    """tr A_S (A_S^T A_S + D)^-1 A_S^T / M, S the support of x and D the curvature r''(x_i) on S.
+
+    The divergence sum_mu d yhat_mu / d y_mu of the fit, exact while no component changes its piece of the estimator.
+    D = 0 (l1) gives |S|/M, D = eta_2 (elastic net) the trace formula of Zou. NaN where A_S^T A_S + D is singular.
+    """
+    S = np.flatnonzero(x)
+    M, D = A.shape[0], np.broadcast_to(curvature, x.shape)[S]
+    if not D.any():
+        return S.size / M
+    hessian = A[:, S].T @ A[:, S]
+    hessian[np.diag_indices(S.size)] += D
+    bent = np.flatnonzero(D)  # tr (G + D)^-1 G = |S| - sum_i D_i [(G + D)^-1]_ii
+    try:
+        columns = linalg.solve(hessian, np.eye(S.size)[:, bent], assume_a="sym")
+    except linalg.LinAlgError:
+        return float("nan")
+    return float((S.size - D[bent] @ columns[bent, np.arange(bent.size)]) / M)
+
+
+def mean_estimate(values) -> Estimate:
+    """The mean of independent values."""
+    values = np.asarray(values, dtype=float)
+    n = values.size
+    se = values.std(ddof=1) / np.sqrt(n) if n > 1 else float("nan")
+    return Estimate(float(values.mean()) if n else float("nan"), float(se), n)
+
+
+def controlled_estimate(values, control, expectation) -> Estimate:
+    """The mean of `values`, with the part explained by `control` (of known expectation) taken out by regression."""
+    values, control = np.asarray(values, float), np.asarray(control, float)
+    if values.size < 4 or control.std() == 0:
+        return mean_estimate(values)
+    slope = np.cov(values, control)[0, 1] / control.var(ddof=1)
+    left = values - slope * (control - expectation)
+    se = left.std(ddof=2) / np.sqrt(values.size)
+    return Estimate(float(left.mean()), float(se), values.size)
+
+
+def product_estimate(first, second) -> Estimate:
+    """(mean of first)(mean of second), the standard error by linearising: delta_eff^BP of the paper."""
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    linear = first * second.mean() + first.mean() * second - first.mean() * second.mean()
+    return mean_estimate(linear)

@@ -1,0 +1,47 @@
+"""Monte Carlo points with error bars, honest about samples that did not converge."""
+
+import numpy as np
+
+# Below this many samples a mean is not drawn: its error bar would mean nothing.
+FEWEST = 5
+
+
+def drawable(summary):
+    """The rows with enough converged samples to be drawn."""
+    return summary[summary.converged >= FEWEST]
+
+
+def draw_points(ax, summary, y, *, color, marker="o", label=None, size=3.6):
+    """y against delta with standard errors; hollow where only a part of the samples converged."""
+    rows = drawable(summary)
+    complete = (rows.fraction_converged == 1).to_numpy()
+    for part, face in ((complete, color), (~complete, "white")):
+        chosen = rows[part]
+        if len(chosen):
+            ax.errorbar(
+                chosen.delta,
+                chosen[y],
+                xerr=chosen.delta_se,
+                yerr=chosen[f"{y}_se"],
+                fmt=marker,
+                color=color,
+                markerfacecolor=face,
+                markersize=size,
+                elinewidth=0.8,
+                markeredgewidth=0.8,
+                label=label,
+            )
+            label = None
+
+
+def write_fractions(ax, summary, *, color):
+    """The fraction of converged samples, written along the bottom under each point that is not complete."""
+    rows = drawable(summary)
+    rows = rows[rows.fraction_converged < 1]
+    last = -np.inf
+    for row in rows.sort_values("delta").itertuples():
+        if row.delta - last < 0.055:  # a neighbour's text would touch
+            continue
+        text = f"{100 * row.fraction_converged:.3g}%"
+        ax.text(row.delta, 0.02, text, fontsize=5.5, color=color, rotation=90, ha="center", va="bottom")
+        last = row.delta

@@ -1,0 +1,67 @@
+"""Belief propagation over samples of a design: one row per sample and eta."""
+
+import logging
+import time
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf import dof
+from sparsegdf.bp import belief_propagation
+from sparsegdf.designs import sample
+from sparsegdf.penalties import make_penalty
+
+log = logging.getLogger(__name__)
+
+
+def bp_samples(*, design, M, N, penalty, etas, first, last, seed, mean, variance, tol, max_steps):
+    """Rows (sample, eta) of belief propagation on the samples first..last of a design.
+
+    `design` and `penalty` are blocks {kind, parameters}. A row depends on its own sample alone.
+    """
+    parameters = {key: value for key, value in design.items() if key != "kind"}
+    made, started, tables = make_penalty(**penalty), time.monotonic(), []
+    for done, index in enumerate(range(first, last + 1), start=1):
+        A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
+        tables.append(bp_rows(A, y, made, etas, tol=tol, max_steps=max_steps, mean=mean, variance=variance))
+        tables[-1].insert(0, "sample", index)
+        elapsed, total = time.monotonic() - started, last - first + 1
+        failed = int((~tables[-1].converged).sum())
+        note = f", {failed} of {len(etas)} levels not converged" if failed else ""
+        log.info("sample %d (%d of %d), %.0f s left%s", index, done, total, elapsed / done * (total - done), note)
+    return pd.concat(tables, ignore_index=True)
+
+
+def bp_rows(A, y, penalty, etas, *, tol, max_steps, mean, variance):
+    """One row per eta for one (A, y). Levels without an estimate have NaN, never a stand-in."""
+    M = A.shape[0]
+    found = belief_propagation(A, y, penalty, etas, tol=tol, max_steps=max_steps)
+    rows = []
+    for k, eta in enumerate(found.etas):
+        x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
+        support = x != 0
+        # dx*/dh = 1/(Q_hat + r''), so the curvature of r on each piece is 1/chi_i - Q_hat_i.
+        curvature = np.zeros_like(x)
+        curvature[support] = 1 / chi[support] - Q_hat[support]
+        curvature[np.abs(curvature) < 1e-9] = 0
+        usable = bool(found.converged[k])
+        rows.append(
+            {
+                "eta": eta,
+                "delta": found.delta[k],
+                "covariance": dof.covariance(y, A @ x, mean=mean, variance=variance),
+                "noise": dof.noise_level(y, mean=mean, variance=variance),
+                "err_train": float(np.square(y - A @ x).mean()),
+                "chi": chi.sum() / M,
+                "Q_hat": Q_hat.mean(),
+                "effective": found.effective[k],
+                "stein": dof.stein_divergence(A, x, curvature) if usable else np.nan,
+                "converged": usable,
+                "status": found.status[k],
+                "steps": found.steps[k],
+                "residual": found.residual[k],
+                "kkt": found.kkt[k],
+                "damping": found.damping[k],
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,18 @@
+from job import log_to
+from sparsegdf.figures import bundle, figure4_bp_vs_rs
+from sparsegdf.tables import read_table
+
+log_to(snakemake.log[0])
+p = snakemake.params
+summaries = {name: read_table(snakemake.input[name]) for name in p.penalties}
+theory = read_table(snakemake.input.theory)
+figure, plotted = figure4_bp_vs_rs.draw(summaries, theory, p.penalties, panels=p.config["panels"])
+bundle.save(
+    figure,
+    plotted,
+    snakemake.output,
+    run=snakemake.config["run"],
+    config={"block": p.config, "penalties": p.penalties},
+    inputs=[snakemake.input.theory, *(snakemake.input[name] for name in p.penalties)],
+    samples=p.config["samples"],
+)

@@ -1,0 +1,17 @@
+from job import log_to
+from sparsegdf.figures import bundle, figure_example
+from sparsegdf.tables import read_table
+
+log_to(snakemake.log[0])
+p = snakemake.params
+summaries = {name: read_table(snakemake.input[name]) for name in p.penalties}
+figure, plotted = figure_example.draw(summaries, p.penalties, panels=p.config["panels"])
+bundle.save(
+    figure,
+    plotted,
+    snakemake.output,
+    run=snakemake.config["run"],
+    config={"block": p.config, "penalties": p.penalties},
+    inputs=[snakemake.input[name] for name in p.penalties],
+    samples=p.config["samples"],
+)
