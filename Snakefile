@@ -5,6 +5,7 @@ configfile: "config/paper.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/theory.smk"
 include: "workflow/rules/bp.smk"
+include: "workflow/rules/l0.smk"
 include: "workflow/rules/figures.smk"
 
 

@@ -146,6 +146,45 @@ class BP(_Model):
     max_steps: Count
 
 
+class L0Run(_Model):
+    """One system size of the l0 search; restarts = 0 is exact, otherwise swap search."""
+
+    N: Count
+    max_size: Count
+    samples: Annotated[int, Field(ge=2)]
+    restarts: Annotated[int, Field(ge=0)]
+
+
+class L0Search(_Model):
+    alpha: Positive
+    variance: Positive
+    etas: EtaGrid
+    runs: Annotated[dict[str, L0Run], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _sizes_fit(self):
+        for name, run in self.runs.items():
+            M = self.alpha * run.N
+            if abs(M - round(M)) > 1e-9 or round(M) < 1:
+                raise ValueError(
+                    f"runs.{name}.N = {run.N}: alpha N = {M:g} must be a whole number of rows, at least 1"
+                )
+            if run.max_size > min(M, run.N):
+                raise ValueError(
+                    f"runs.{name}.max_size = {run.max_size}: must be <= min(M, N) = {min(round(M), run.N)}"
+                )
+        return self
+
+
+class Figure7(_Model):
+    runs: Annotated[list[str], Field(min_length=1)]
+    deltas: DeltaGrid
+
+
+class Figure8(Figure7):
+    limits: list[Delta]
+
+
 class Setting(_Model):
     penalty: str
     alpha: Positive
@@ -170,6 +209,9 @@ class Config(_Model):
     figure4_bp_vs_rs: BPFigure
     figure5_example1: BPFigure
     figure6_example2: BPFigure
+    l0_search: L0Search
+    figure7_l0_exhaustive: Figure7
+    figure8_l0_beyond_rs: Figure8
     table_thresholds: TableThresholds
 
     @property
@@ -192,6 +234,14 @@ class Config(_Model):
         return self
 
     @model_validator(mode="after")
+    def _l0_runs_are_known(self):
+        for figure in ("figure7_l0_exhaustive", "figure8_l0_beyond_rs"):
+            for name in getattr(self, figure).runs:
+                if name not in self.l0_search.runs:
+                    raise ValueError(f"{figure}.runs = {name!r}: " + _unknown("run", name, self.l0_search.runs))
+        return self
+
+    @model_validator(mode="after")
     def _designs_fit(self):
         """Each design named, and its parameters possible at that N: what the design itself says."""
         for figure, block in self.bp_figures.items():
@@ -210,9 +260,14 @@ class Config(_Model):
         for name in ("figure2_gdf", "figure3_prediction_error"):
             block = getattr(self, name)
             if block.deltas.last > 1 / block.alpha:
+                limit = f"must be <= 1/alpha = {1 / block.alpha:g} (no more non-zeros than columns)"
+                raise ValueError(f"{name}.deltas.last = {block.deltas.last:g}: {limit}")
+        top = min(1, 1 / self.l0_search.alpha)
+        for name in ("figure7_l0_exhaustive", "figure8_l0_beyond_rs"):
+            last = getattr(self, name).deltas.last
+            if last >= top:
                 raise ValueError(
-                    f"{name}.deltas.last = {block.deltas.last:g}: must be <= 1/alpha = {1 / block.alpha:g} "
-                    "(no more non-zeros than columns)"
+                    f"{name}.deltas.last = {last:g}: must be < {top:g} (the best subset of all is not a choice)"
                 )
         return self
 

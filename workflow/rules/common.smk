@@ -75,6 +75,19 @@ def simulation(wildcards):
     }
 
 
+def l0_run(wildcards):
+    """What one sample of an l0 run depends on."""
+    run = CONFIG.l0_search.runs[wildcards.run]
+    return {
+        "N": run.N,
+        "max_size": run.max_size,
+        "restarts": run.restarts,
+        "alpha": CONFIG.l0_search.alpha,
+        "variance": CONFIG.l0_search.variance,
+        "seed": CONFIG.seed,
+    }
+
+
 def summaries(figure):
     """The summary of each simulation of a figure."""
     return {name: f"{RESULTS}/bp/{figure}/{name}.parquet" for name in CONFIG.bp_figures[figure].simulations}

@@ -133,3 +133,48 @@ rule figure6_example2:
         penalties=penalties(CONFIG.figure6_example2.simulations),
     script:
         "../scripts/figure_example.py"
+
+
+rule figure7_l0_exhaustive:
+    input:
+        sources("figure7_l0_exhaustive.py"),
+        theory=f"{RESULTS}/theory/l0/figure7_l0_exhaustive.parquet",
+        sizes=expand(f"{RESULTS}/l0/{{run}}_sizes.parquet", run=CONFIG.figure7_l0_exhaustive.runs),
+    output:
+        **bundle("figure7_l0_exhaustive"),
+    log:
+        f"{RESULTS}/logs/figure7_l0_exhaustive.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figure7_l0_exhaustive.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        config={"figure7_l0_exhaustive": block("figure7_l0_exhaustive"), "l0_search": block("l0_search")},
+    script:
+        "../scripts/figure7_l0_exhaustive.py"
+
+
+rule figure8_l0_beyond_rs:
+    input:
+        sources("figure8_l0_beyond_rs.py"),
+        theory=f"{RESULTS}/theory/l0/figure8_l0_beyond_rs.parquet",
+        sizes=expand(f"{RESULTS}/l0/{{run}}_sizes.parquet", run=CONFIG.l0_search.runs),
+        etas=expand(f"{RESULTS}/l0/{{run}}_etas.parquet", run=CONFIG.figure8_l0_beyond_rs.runs),
+    output:
+        **bundle("figure8_l0_beyond_rs"),
+    log:
+        f"{RESULTS}/logs/figure8_l0_beyond_rs.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figure8_l0_beyond_rs.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        config={"figure8_l0_beyond_rs": block("figure8_l0_beyond_rs"), "l0_search": block("l0_search")},
+    script:
+        "../scripts/figure8_l0_beyond_rs.py"

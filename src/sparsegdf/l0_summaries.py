@@ -1,0 +1,60 @@
+"""GDF of the exact l0 estimate, at fixed size and at fixed eta, and its limit N -> infinity.
+
+With m_y = 0 the direction and the length of y are independent, so at fixed size df(K) = E[max ||P_S y||^2/||y||^2]
+exactly: averaging R^2 has a far smaller error than the covariance ||P_S y||^2/(M sigma_y^2), kept as a check.
+"""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf import dof
+
+
+def fixed_size(rows, *, M, variance):
+    """One row per K: df by R^2 and by the plain covariance, with standard errors."""
+    table = []
+    for K, group in rows.groupby("K"):
+        df = dof.mean_estimate(group.explained / group.norm2)
+        plain = dof.mean_estimate(group.explained / (M * variance))
+        table.append({"K": K, "delta": K / M, "df": df.value, "df_se": df.se, "df_plain": plain.value,
+                      "df_plain_se": plain.se, "samples": df.samples})  # fmt: skip
+    return pd.DataFrame(table)
+
+
+def fixed_eta(rows, etas, *, M, variance):
+    """One row per eta: K minimises RSS_K/2 + eta K in each sample; delta and df averaged over samples.
+
+    truncated is the fraction of samples whose minimiser is the largest size searched (the true one may be
+    larger): such a row is biased, and never complete.
+    """
+    explained = rows.pivot(index="sample", columns="K", values="explained").to_numpy()
+    norm2 = rows.groupby("sample").norm2.first().to_numpy()
+    sizes = np.arange(explained.shape[1])
+    table = []
+    for eta in etas:
+        chosen = np.argmax(explained / 2 - eta * sizes, axis=1)
+        taken = explained[np.arange(len(explained)), chosen]
+        delta = dof.mean_estimate(chosen / M)
+        df = dof.controlled_estimate(taken / (M * variance), norm2 / (M * variance), 1.0)
+        truncated = float(np.mean(chosen == sizes[-1])) if sizes[-1] < M else 0.0
+        table.append({"eta": eta, "delta": delta.value, "delta_se": delta.se, "df": df.value, "df_se": df.se,
+                      "samples": df.samples, "truncated": truncated})  # fmt: skip
+    return pd.DataFrame(table)
+
+
+def extrapolate(points, forms=("1/N", "ln N/N")):
+    """The limit N -> infinity of df(N) = df_inf + b f(N) by weighted least squares, for each form f.
+
+    `points` has N, df, df_se. One row per form: limit, its standard error, chi2 and degrees of freedom of the fit.
+    """
+    shapes = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N}
+    N, df, se = (points[column].to_numpy(float) for column in ("N", "df", "df_se"))
+    table = []
+    for form in forms:
+        design = np.column_stack([np.ones_like(N), shapes[form](N)]) / se[:, None]
+        covariance = np.linalg.inv(design.T @ design)
+        limit, slope = covariance @ design.T @ (df / se)
+        chi2 = float(np.square((df - limit - slope * shapes[form](N)) / se).sum())
+        table.append({"form": form, "limit": limit, "limit_se": np.sqrt(covariance[0, 0]), "slope": slope,
+                      "chi2": chi2, "dof": len(N) - 2})  # fmt: skip
+    return pd.DataFrame(table)

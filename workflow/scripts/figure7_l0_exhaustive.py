@@ -1,0 +1,16 @@
+from job import log_to
+from sparsegdf.figures import bundle, figure7_l0_exhaustive
+from sparsegdf.tables import read_table, read_tables
+
+log_to(snakemake.log[0])
+theory, sizes = read_table(snakemake.input.theory), read_tables(snakemake.input.sizes)
+figure, plotted = figure7_l0_exhaustive.draw(sizes, theory)
+bundle.save(
+    figure,
+    plotted,
+    snakemake.output,
+    run=snakemake.config["run"],
+    config=snakemake.params.config,
+    inputs=[snakemake.input.theory, *snakemake.input.sizes],
+    samples={str(N): int(n) for N, n in sizes.groupby("N").samples.first().items()},
+)

@@ -1,0 +1,18 @@
+from job import log_to
+from sparsegdf.figures import bundle, figure8_l0_beyond_rs
+from sparsegdf.tables import read_table, read_tables
+
+log_to(snakemake.log[0])
+theory = read_table(snakemake.input.theory)
+sizes, etas = read_tables(snakemake.input.sizes), read_tables(snakemake.input.etas)
+block = snakemake.params.config["figure8_l0_beyond_rs"]
+figure, plotted = figure8_l0_beyond_rs.draw(sizes, etas, theory, limit_deltas=block["limits"])
+bundle.save(
+    figure,
+    plotted,
+    snakemake.output,
+    run=snakemake.config["run"],
+    config=snakemake.params.config,
+    inputs=[snakemake.input.theory, *snakemake.input.sizes, *snakemake.input.etas],
+    samples={str(N): int(n) for N, n in sizes.groupby("N").samples.first().items()},
+)
