@@ -1,0 +1,126 @@
+"""Simulations: independent of chunking and cores, honest about what did not converge, in agreement with theory."""
+
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, solve_rs
+from sparsegdf.designs import sample
+from sparsegdf.l0_simulation import l0_samples
+from sparsegdf.l0_summaries import extrapolate, fixed_eta, fixed_size
+from sparsegdf.simulation import bp_samples
+from sparsegdf.summaries import summarise
+from sparsegdf.tables import read_tables, write_table
+
+BP = {
+    "design": {"kind": "ar1", "c": 0.5},
+    "M": 20,
+    "N": 40,
+    "penalty": {"kind": "scad", "a": 5, "lam": 1},
+    "etas": [2.0, 1.4, 0.9],
+    "seed": 1,
+    "mean": 0.0,
+    "variance": 1.0,
+    "tol": 1e-10,
+    "max_steps": 20_000,
+}
+L0 = {"N": 20, "alpha": 0.5, "max_size": 4, "restarts": 0, "variance": 1.0, "seed": 1}
+
+
+def run(function, arguments, folder, chunk, cores, total=50):
+    bounds = [(first, min(first + chunk, total) - 1) for first in range(0, total, chunk)]
+    with ProcessPoolExecutor(cores) as pool:
+        jobs = [pool.submit(function, first=first, last=last, **arguments) for first, last in bounds]
+        for (first, last), job in zip(bounds, jobs, strict=True):
+            write_table(job.result(), folder / f"{first:03d}-{last:03d}.parquet")
+    whole = folder / "whole.parquet"
+    write_table(read_tables(sorted(folder.glob("*-*.parquet"))), whole)
+    return whole.read_bytes()
+
+
+@pytest.mark.parametrize("function, arguments", [(bp_samples, BP), (l0_samples, L0)], ids=["bp", "l0"])
+def test_chunks_and_cores_do_not_matter(function, arguments, tmp_path):
+    results = set()
+    for chunk, cores in ((1, 2), (7, 1), (50, 1), (50, 2)):
+        folder = tmp_path / f"{chunk}-{cores}"
+        folder.mkdir()
+        results.add(run(function, arguments, folder, chunk, cores))
+    assert len(results) == 1
+
+
+def test_every_penalty_sees_the_same_data():
+    other = BP | {"penalty": {"kind": "elastic_net", "eta2": 0.1}, "etas": [1.1]}
+    first, second = bp_samples(first=3, last=5, **BP), bp_samples(first=3, last=5, **other)
+    np.testing.assert_array_equal(first.groupby("sample").noise.first(), second.groupby("sample").noise.first())
+
+
+def test_another_seed_is_other_data():
+    a, b = bp_samples(first=0, last=0, **BP), bp_samples(first=0, last=0, **(BP | {"seed": 2}))
+    assert (a.noise != b.noise).all()
+
+
+def test_samples_that_did_not_converge_are_counted_and_left_out():
+    rows = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
+    assert rows.converged.all() and (rows.kkt <= 1e-9).all()
+    rows.loc[(rows["sample"] < 4) & (rows.eta == 0.9), ["converged", "covariance"]] = [False, 1e9]
+    summary = summarise(rows).set_index("eta")
+    assert summary.loc[0.9, "converged"] == 6 and summary.loc[0.9, "fraction_converged"] == 0.6
+    assert summary.loc[0.9, "samples"] == 10 and summary.loc[2.0, "fraction_converged"] == 1
+    assert abs(summary.loc[0.9, "gdf"]) < 2
+
+
+def test_summary_of_known_rows():
+    rng = np.random.default_rng(0)
+    n = 400
+    rows = pd.DataFrame({"sample": range(n), "eta": 1.0, "delta": 0.3, "covariance": 0.4 + rng.normal(0, 0.1, n)})
+    rows = rows.assign(noise=1 + rng.normal(0, 0.1, n), err_train=0.5, chi=0.5 + rng.normal(0, 0.02, n), Q_hat=0.7)
+    rows = rows.assign(effective=0.36, stein=0.38, converged=True, steps=10, kkt=1e-12)
+    row = summarise(rows).iloc[0]
+    assert row.delta_eff == pytest.approx(rows.chi.mean() * 0.7, rel=1e-12)
+    assert row.gdf_plain == pytest.approx(rows.covariance.mean(), rel=1e-12)
+    assert row.gap_stein == pytest.approx(row.gdf - 0.38, abs=1e-12)
+    assert row.gdf_se == pytest.approx(0.1 / np.sqrt(n), rel=0.15)
+    assert abs(row.gap_delta_eff - (0.4 - 0.35)) < 4 * row.gap_delta_eff_se
+
+
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.1), SCAD(a=8, lam=1.0)], ids=repr)
+def test_bp_agrees_with_rs_at_large_N(penalty):
+    """delta, chi and Q_hat of BP on iid samples against the RS saddle point at the same eta."""
+    M, N, deltas = 500, 1000, (0.2, 0.5)
+    saddles = [solve_rs(penalty, alpha=M / N, delta=delta) for delta in deltas]
+    measured = []
+    for index in range(12):
+        A, y = sample("iid", {}, M, N, index, 7)
+        found = belief_propagation(A, y, penalty, [saddle.eta for saddle in saddles])
+        assert found.converged.all()
+        measured.append([found.delta, found.chi.sum(axis=0) / M, found.Q_hat.mean(axis=0), found.effective])
+    mean, se = np.mean(measured, axis=0), np.std(measured, axis=0, ddof=1) / np.sqrt(len(measured))
+    expected = np.array([[getattr(s, name) for s in saddles] for name in ("delta", "chi", "Q_hat", "df")])
+    assert (np.abs(mean - expected) < 4.5 * se + 2 / N).all()
+    assert (se < 0.05 * expected).all()
+
+
+def test_l0_at_fixed_size_and_fixed_eta():
+    rows = l0_samples(first=0, last=199, **L0)
+    sizes = fixed_size(rows, M=10, variance=1.0)
+    assert sizes.df.iloc[0] == 0 and (np.diff(sizes.df) > 0).all()
+    assert (sizes.df_se[1:] < 0.5 * sizes.df_plain_se[1:]).all()
+    assert (np.abs(sizes.df - sizes.df_plain) <= 4 * sizes.df_plain_se).all()
+    etas = fixed_eta(rows, [50.0, 1.5, 0.01], M=10, variance=1.0)
+    assert etas.df.iloc[0] == 0 and etas.delta.iloc[0] == 0
+    assert etas.truncated.iloc[0] == 0 and etas.truncated.iloc[2] == 1
+    one = rows[rows["sample"] == 0]
+    K = int(np.argmin((one.norm2 - one.explained) / 2 + 1.5 * one.K))
+    only = fixed_eta(one, [1.5], M=10, variance=1.0).iloc[0]
+    assert only.delta == K / 10
+
+
+def test_extrapolation_recovers_a_planted_limit():
+    N = np.array([10, 20, 40, 80])
+    for form, shape in (("1/N", 1 / N), ("ln N/N", np.log(N) / N)):
+        points = pd.DataFrame({"N": N, "df": 0.7 - 0.9 * shape, "df_se": [0.01, 0.02, 0.005, 0.01]})
+        fit = extrapolate(points).set_index("form").loc[form]
+        assert fit.limit == pytest.approx(0.7, abs=1e-12) and fit.chi2 == pytest.approx(0, abs=1e-20)
+        assert 0.003 < fit.limit_se < 0.03 and fit.dof == 2
