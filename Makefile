@@ -4,12 +4,11 @@ PYTHON ?= python3
 CORES ?= all
 VENV := .venv
 BIN := $(VENV)/bin
-# Parallelism belongs to Snakemake: one BLAS thread per job.
+# Benchmarks and tests run on one BLAS thread; for jobs of the pipeline workflow/rules/common.smk sees to it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
-export MKL_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick test lock clean
+.PHONY: help env paper_figures quick test bench-bp bench-subsets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -35,6 +34,12 @@ test: env ## linters and tests
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/python -m pytest
+
+bench-bp: env ## belief propagation against plain NumPy
+	$(BIN)/python benchmarks/bench_bp.py
+
+bench-subsets: env ## best subsets against R leaps and a plain search
+	$(BIN)/python benchmarks/bench_subsets.py
 
 # uv resolves for every platform and Python at once; it is needed to make the lock, never to use it.
 lock: ## resolve pyproject.toml again into requirements.lock (then edit environment.yml to match)

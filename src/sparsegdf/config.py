@@ -144,6 +144,7 @@ class BPFigure(_Model):
 class BP(_Model):
     tol: Positive
     max_steps: Count
+    chunk: Count
 
 
 class L0Run(_Model):
@@ -158,6 +159,7 @@ class L0Run(_Model):
 class L0Search(_Model):
     alpha: Positive
     variance: Positive
+    chunk: Count
     etas: EtaGrid
     runs: Annotated[dict[str, L0Run], Field(min_length=1)]
 
@@ -202,7 +204,6 @@ class Config(_Model):
     penalties: Annotated[dict[str, PenaltyBlock], Field(min_length=1)]
     designs: Annotated[dict[str, DesignBlock], Field(min_length=1)]
     bp: BP
-    chunk: Count
     figure1_single_body: Figure1
     figure2_gdf: Figure2
     figure3_prediction_error: Figure3

@@ -11,6 +11,8 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 from import_closure import import_closure
 
 STARTED = time.monotonic()
+# Parallelism belongs to Snakemake; jobs inherit this, whoever started it.
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 try:
     CONFIG = load(config)
@@ -53,10 +55,9 @@ def penalties(names):
     return {name: CONFIG.penalties[name] for name in names}
 
 
-def chunks(samples):
+def chunks(samples, size):
     """Names of the chunks: fixed boundaries, so that more samples only add chunks."""
-    firsts = range(0, samples, CONFIG.chunk)
-    return [f"{first:06d}-{min(first + CONFIG.chunk, samples) - 1:06d}" for first in firsts]
+    return [f"{first:06d}-{min(first + size, samples) - 1:06d}" for first in range(0, samples, size)]
 
 
 def simulation(wildcards):
@@ -71,7 +72,8 @@ def simulation(wildcards):
         "mean": figure.mean,
         "variance": figure.variance,
         "seed": CONFIG.seed,
-        **CONFIG.bp.model_dump(),
+        "tol": CONFIG.bp.tol,
+        "max_steps": CONFIG.bp.max_steps,
     }
 
 

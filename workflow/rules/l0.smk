@@ -25,7 +25,8 @@ rule l0_summary:
     input:
         sources("l0_summary.py"),
         chunks=lambda w: expand(
-            f"{RESULTS}/l0/{w.run}/{{chunk}}.parquet", chunk=chunks(CONFIG.l0_search.runs[w.run].samples)
+            f"{RESULTS}/l0/{w.run}/{{chunk}}.parquet",
+            chunk=chunks(CONFIG.l0_search.runs[w.run].samples, CONFIG.l0_search.chunk),
         ),
     output:
         sizes=f"{RESULTS}/l0/{{run}}_sizes.parquet",
