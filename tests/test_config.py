@@ -47,7 +47,7 @@ def test_the_paper_is_valid(raw):
         (("figure2_gdf", "penalties"), ["l1", "sacd_a8"], "figure2_gdf.penalties.1 = 'sacd_a8': unknown penalty; did you mean 'scad_a8'?"),
         (("penalties", "scad_a8", "a"), 1, "SCAD a = 1 is out of range (allowed: > 1)"),
         (("penalties", "scad_a8", "lam"), 0, "SCAD lam = 0 is out of range (allowed: > 0)"),
-        (("penalties", "scad_a8", "lamda"), 1, "lamda: unknown key; did you mean 'lam'?"),
+        (("penalties", "scad_a8", "lamda"), 1, "lamda = 1: unknown key; did you mean 'lam'?"),
         (("penalties", "new"), {"kind": "scda"}, "unknown penalty; did you mean 'scad'?"),
         (("penalties", "new"), {"kind": "scad", "a": 3}, "lam is missing"),
         (("figure1_single_body", "panels", 0, "eta"), -2, "figure1_single_body.panels.0.eta = -2: input should be greater than or equal to 0"),

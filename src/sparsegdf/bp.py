@@ -20,7 +20,8 @@ A^T R and A x themselves are kept in double precision and computed afresh at eve
 Variances.  (Q, V, chi) depend on x only through the branch of the estimator that each coordinate is on, and where x
 comes to rest does not depend on them. They follow when a branch has changed, and are brought to rest at the end.
 
-Damping.  At fixed variances an eigenmode of curvature g (in units where chi V = 1) obeys
+Damping.  At fixed variances a mode u of x - x_fixed, with curvature g of ||y - A x||^2 / 2 + r(x) in units where
+chi V = 1, obeys
     u'' = u' - gamma rho g u' + (1 - rho v)(1 - gamma c)(u' - u),   v = mean V,   c = mean of chi r'' over the mode,
 a heavy ball. (Undamped BP on an iid matrix under l1 is the optimal one for its spectrum: that is why it is fast.)
 For other matrices gamma and rho are set to the optimum for the range [mu, L] of curvatures: L by power iteration, mu
@@ -34,8 +35,9 @@ from sparsegdf.checks import require_data, require_etas, require_number
 from sparsegdf.fixed_points import FixedPoints, kkt_violation
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
-_MARGINS = (1.0, 2.0, 4.0, 8.0)  # factors on L, tried in turn when a run diverges or stalls
-_PATIENCE = 1000  # steps without a 10 % smaller residual that count as a stall
+_MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn while a run diverges or cycles
+_PATIENCE = 2000  # steps without a residual 10 % smaller that count as cycling
+_SETTLED = 1e-2  # relative change of Q below which the variances wait for a branch to change
 
 
 @njit(cache=True, fastmath=_FAST)
@@ -62,17 +64,21 @@ def _axpy4(AT, work, b, a, out):
 
 @njit(cache=True, fastmath=_FAST)
 def _mean_steps(
-    AT, work, n, y, V, Q, start, slope, intercept, x, field, branch, move, R, fit, dR, gamma, rho, tol, limit, count
+    AT, work, n, y, V, Q, start, slope, intercept, x, field, branch, move, R, fit, gamma, rho, tol, limit, count
 ):
     """Up to `count` steps of (x, R) at fixed variances over columns work[:n]; returns (steps, last residual).
 
-    field = A^T R and fit = A x are carried along by increments; dR is the change of R not yet in field.
+    R follows the x of the step before, at variances that may have changed since. field = A^T R and fit = A x are
+    carried along by increments.
     """
-    dfit = np.empty_like(dR)
-    g, dx = np.empty(4, dR.dtype), np.empty(4, dR.dtype)
+    dR, dfit = np.empty(y.size, AT.dtype), np.empty(y.size, AT.dtype)
+    g, dx = np.empty(4, AT.dtype), np.empty(4, AT.dtype)
     step, worst = 0, 0.0
     while step < count:
         step += 1
+        for m in range(y.size):
+            dR[m] = rho * V[m] * (y[m] - fit[m] - R[m])
+            R[m] += dR[m]
         dfit[:] = 0
         worst = 0.0
         for b in range(0, n, 4):
@@ -93,31 +99,26 @@ def _mean_steps(
                 if not abs(change) <= worst:
                     worst = abs(change)
                 dx[k] = gamma * change
-                if piece < 0 and abs(x[i]) < 1e-3 * tol:
-                    dx[k] = -x[i]  # damping alone would never end the decay of a coordinate that has left
                 move[i] = dx[k]
                 x[i] += move[i]
-                if piece < 0 and abs(x[i]) < 1e-9 * tol:
-                    x[i] = 0.0
+                if piece < 0 and abs(x[i]) < 1e-6 * tol:
+                    x[i] = 0.0  # damping alone would never end the decay of a coordinate that has left
             if dx[0] != 0 or dx[1] != 0 or dx[2] != 0 or dx[3] != 0:
                 _axpy4(AT, work, b, dx, dfit)
         for m in range(y.size):
             fit[m] += dfit[m]
-            dR[m] = rho * V[m] * (y[m] - fit[m] - R[m])
-            R[m] += dR[m]
         if worst < tol or not worst < limit:
             break
     return step, worst
 
 
 @njit(cache=True, fastmath=_FAST)
-def _variance_steps(AT, work, n, curvature, V, Q, chi, weight, momentum, tol, count):
+def _variance_steps(AT, work, n, curvature, V, Q, chi, tol, count):
     """Up to `count` updates of (chi, V, Q) over columns work[:n] with their branches held; last change of log Q.
 
     On one branch r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero.
     """
     change = np.inf
-    last = Q.copy()
     for _ in range(count):
         for j in range(n):
             if not Q[work[j]] + curvature[j] > 0.0:
@@ -140,8 +141,6 @@ def _variance_steps(AT, work, n, curvature, V, Q, chi, weight, momentum, tol, co
             for m in range(V.size):
                 q += V[m] * row[m] * row[m]
             change = max(change, abs(q - Q[i]) / q)
-            q = Q[i] + weight * (q - Q[i]) + momentum * (Q[i] - last[i])
-            last[i] = Q[i]
             Q[i] = q
         if change < tol:
             break
@@ -167,8 +166,6 @@ def _curvature_product(AT, work, n, V, root_chi, p):
             out[b + k] = root_chi[b + k] * a[k]
     return out
 
-LOG=None
-C1,C2,TH,HB=8,32,1e-3,False
 
 class _Path:
     """The state of a run: messages, variances and working set, carried from level to level."""
@@ -179,16 +176,15 @@ class _Path:
         self.AT32 = self.AT.astype(np.float32)
         self.tol, self.max_steps, self.damping = tol, max_steps, damping
         M, N = A.shape
-        self.x, self.R, self.fit, self.dR = np.zeros(N), y.copy(), np.zeros(M), np.zeros(M, np.float32)
+        self.x, self.R, self.fit, self.field = np.zeros(N), y.copy(), np.zeros(M), A.T @ y
         self.V, self.Q, self.chi = np.ones(M), self.A2.sum(axis=0), np.zeros(N)
-        self.field = A.T @ y
         self.branch, self.move, self.mode = np.full(N, -1), np.zeros(N), np.ones(N)
         self.threshold = np.full(N, np.abs(self.field).max())
-        self.limit = 1e3 * self.threshold[0] / self.Q.min()
+        self.limit = 1e3 * self.threshold[0] / self.Q.min() or 1.0
         self.mu, self.bend = np.inf, 0.0
 
     def _snapshot(self):
-        names = ("x", "R", "fit", "dR", "V", "Q", "chi", "field", "branch", "threshold")
+        names = ("x", "R", "fit", "field", "V", "Q", "chi", "branch")
         return {name: getattr(self, name).copy() for name in names}
 
     def _restore(self, saved):
@@ -196,123 +192,121 @@ class _Path:
             setattr(self, name, value.copy())
 
     def _visit(self, mask, eta):
-        """Make `mask` the working set; its length is padded to the four columns that a product takes at once."""
-        members = np.flatnonzero(mask)
-        self.mask, self.n, self.members = mask, members.size, members
-        self.work = np.concatenate([members, np.repeat(members[-1:], -members.size % 4)])
+        """Make `mask` the working set, padded to a multiple of the four columns that a product takes at once."""
+        self.mask, self.members = mask, np.flatnonzero(mask)
+        self.work = np.concatenate([self.members, np.repeat(self.members[-1:], -self.members.size % 4)])
         self.move[~mask], self.chi[~mask], self.branch[~mask] = 0, 0, -1
-        self._linearise(eta)
-
-    def _linearise(self, eta):
-        """The segments of the scalar estimator at the present Q."""
         self.segments = self.penalty.segments(self.Q[self.members], eta)
+
+    def _step(self, tol, count):
+        """Up to `count` steps of x and R, fewer if the residual falls below tol."""
+        messages = (self.x, self.field, self.branch, self.move, self.R, self.fit)
+        variances, n = (self.V, self.Q, *self.segments), self.members.size
+        weights = (self.gamma, self.rho)
+        steps, self.residual = _mean_steps(
+            self.AT32, self.work, n, self.y, *variances, *messages, *weights, tol, self.limit, count
+        )
+        self.steps += steps
 
     def _follow(self, eta, tol, count):
         """Update the variances on the branches that the coordinates are on now; the last relative change of Q."""
-        self.held = self.branch.copy()
-        piece = self.branch[self.members]
-        slope = self.segments.slope[piece, np.arange(self.n)]
-        curvature = np.where(piece >= 0, 1 / slope - self.Q[self.members], np.inf)
-        args = (self.AT, self.work, self.n, curvature, self.V, self.Q, self.chi)
-        a,b=1.0,0.0
-        if HB and count>1:
-            lam=min(.999,((self.chi*self.Q)**2).sum()/self.y.size)
-            q=np.sqrt(1-lam); a,b=4/(1+q)**2,((1-q)/(1+q))**2
-        change = _variance_steps(*args, a, b, tol, count)
-        self._linearise(eta)
+        self.held, n = self.branch.copy(), self.members.size
+        piece, Q = self.branch[self.members], self.Q[self.members]
+        curvature = np.where(piece >= 0, 1 / self.segments.slope[piece, np.arange(n)] - Q, np.inf)
+        change = _variance_steps(self.AT, self.work, n, curvature, self.V, self.Q, self.chi, tol, count)
+        self.segments = self.penalty.segments(self.Q[self.members], eta)
         return change
 
-    def _tune(self, margin, candidates=False):
-        """Set gamma and rho to the optimal heavy ball for the present support, or for the whole working set."""
-        Q, chi = self.Q[self.members], self.chi[self.members]
+    def _look(self, eta):
+        """Compute A x, A^T R, Q and the outcome x*, chi afresh for all columns, and visit those that are or may soon
+        be in the support. Returns whether one of the support had been left out.
+        """
+        self.fit, self.field, self.Q = self.A @ self.x, self.A.T @ self.R, self.A2.T @ self.V
+        h = self.Q * self.x + self.field
+        self.outcome = estimate, _ = self.penalty.estimate(h, self.Q, eta)
+        missed = ((estimate != 0) & ~self.mask).any()
+        near = np.abs(h) > 0.9 * self.penalty.segments(self.Q, eta).start[0]
+        self._visit((self.x != 0) | (estimate != 0) | near, eta)
+        return missed
+
+    def _tune(self, margin, entering=False):
+        """Set gamma and rho to the optimal heavy ball, for the support or, `entering` a level, the working set."""
+        Q, chi, n = self.Q[self.members], self.chi[self.members], self.members.size
         bend = np.where(chi > 0, 1 - chi * Q, 0)  # chi r''
-        if candidates:
+        if entering:
             chi = np.where(chi > 0, chi, 1 / Q)
-        root, v = np.sqrt(chi), self.V.mean()
-        if not root.any():
+        if not chi.any():
             return
-        product = (self.AT32, self.work, self.n, self.V, root)
-        p = np.where(root > 0, self.mode[self.members], 0)
+        root, v = np.sqrt(chi), self.V.mean()
+        product = (self.AT32, self.work, n, self.V, root)
+        p = np.where(chi > 0, self.mode[self.members], 0)
         for _ in range(4):
             p = _curvature_product(*product, p / np.linalg.norm(p))
-        self.mode[self.members] = np.where(root > 0, p, self.mode[self.members])
-        L = margin * 1.1 * np.linalg.norm(p) + v * max(0, bend.max())
-        p = np.where(root > 0, self.move[self.members] / np.where(root > 0, root, 1), 0)
-        if not candidates and p.any():
+        self.mode[self.members] = np.where(chi > 0, p, self.mode[self.members])
+        L = margin * np.linalg.norm(p) + v * max(0, bend.max())
+        p = self.move[self.members] * np.where(chi > 0, chi, np.inf) ** -0.5
+        if not entering and p.any():
             p /= np.linalg.norm(p)
-            mu = p @ _curvature_product(*product, p) + v * bend @ p**2
-            if mu<=0: self.mu = 1e-4*L; self.bend = bend@p**2
-            elif 0.9*mu <= 1.5*self.mu:
-                self.mu, self.bend = 0.9*mu, bend@p**2
+            mu = 0.9 * (p @ _curvature_product(*product, p) + v * bend @ p**2)
+            if mu <= 1.5 * self.mu:
+                # BP leaves a saddle (mu < 0) by itself; meanwhile any sluggish mode will do.
+                self.mu, self.bend = mu if mu > 0 else 1e-4 * L, bend @ p**2
             else:
+                # With too much momentum all modes decay alike, and the quotient overestimates the smallest.
                 self.mu *= 1.5
         mu = min(self.mu, L)
         step = 4 / (np.sqrt(L) + np.sqrt(mu)) ** 2
-        beta = ((np.sqrt(L) - np.sqrt(mu)) / (np.sqrt(L) + np.sqrt(mu))) ** 2
-        half = (1 + step * v * self.bend - beta) / 2
-        rho_v = half + np.sqrt(max(0, half**2 - step * v * self.bend))
-        self.rho = min(1.0, rho_v / v)
+        momentum = ((np.sqrt(L) - np.sqrt(mu)) / (np.sqrt(L) + np.sqrt(mu))) ** 2
+        # gamma rho = step and (1 - rho v)(1 - gamma c) = momentum
+        half = (1 + step * v * self.bend - momentum) / 2
+        self.rho = min(1.0, (half + np.sqrt(max(0, half**2 - step * v * self.bend))) / v)
         self.gamma = min(1.0, step / self.rho)
 
-    def _look(self, eta, closeness):
-        """Compute A x, A^T R and Q afresh for all columns, and visit those that are or may soon be in the support."""
-        self.fit, self.field, self.Q = self.A @ self.x, self.A.T @ self.R, self.A2.T @ self.V
-        self.dR[:] = 0
-        h = self.Q * self.x + self.field
-        estimate, chi = self.penalty.estimate(h, self.Q, eta)
-        start = self.penalty.segments(self.Q, eta).start[0]
-        missed = (estimate != 0) & ~self.mask
-        self._visit((self.x != 0) | (estimate != 0) | (np.abs(h) > closeness * start), eta)
-        return estimate, chi, missed.any()
-
     def _run(self, eta, margin):
-        """BP steps at one eta until one of the statuses applies."""
-        start = self.penalty.segments(self.Q, eta).start[0]
+        """Steps at one eta until one of the statuses applies."""
         h = np.abs(self.Q * self.x + self.field)
-        self._visit((self.x != 0) | (h > start - 0.5*np.maximum(self.threshold - start, 0)), eta)
+        start = self.penalty.segments(self.Q, eta).start[0]
+        self._visit((self.x != 0) | (h > start - np.maximum(self.threshold - start, 0) / 2), eta)
         self.gamma, self.rho = self.damping or 1.0, 1.0
-        if not self.damping:
-            self._tune(margin, candidates=True)
-        goal, tol, unsettled = 1e-2, self.tol, np.inf
+        if self.damping is None:
+            self._tune(margin, entering=True)
+        first, next_look = self.steps, self.steps + 16
         best, best_at = np.inf, self.steps
-        begin = self.steps
-        next_look = self.steps + 16
+        goal, tol, change = 0.01, self.tol, np.inf
         while self.steps < self.max_steps:
-            ahead = min(next_look, self.max_steps) - self.steps
-            state = (self.x, self.field, self.branch, self.move, self.R, self.fit, self.dR)
-            done, self.residual = _mean_steps(
-                self.AT32, self.work, self.n, self.y, self.V, self.Q, *self.segments, *state,
-                self.gamma, self.rho, max(goal, tol), self.limit, min(ahead, C1 if unsettled > TH else C2))
-            self.steps += done
-            if LOG is not None: LOG.append((eta, self.steps,self.residual,self.gamma,self.rho,self.n, margin, self.mu))
+            # Undamped variances are part of what a fixed damping means; adapted damping does better with slower ones.
+            pace = 32 if change < _SETTLED else 8 if self.damping is None or self.steps - first > 64 else 1
+            target = max(goal, tol)
+            self._step(target, min(pace, next_look - self.steps, self.max_steps - self.steps))
             if not self.residual < self.limit:
                 return "diverged"
-            if unsettled > TH or (self.branch != self.held).any():
-                unsettled = self._follow(eta, 0, 1)
+            if change > _SETTLED or (self.branch != self.held).any():
+                change = self._follow(eta, 0.0, 1)
             if self.residual < 0.9 * best:
                 best, best_at = self.residual, self.steps
             elif self.steps - best_at > _PATIENCE:
                 return "cycling"
-            if self.residual < max(goal, tol) or self.steps >= next_look:
-                final = self.residual < tol
-                if final:
-                    unsettled = self._follow(eta, 1e-13, 10_000)
-                estimate, chi, missed = self._look(eta, 0.9)
-                if final and not missed:
-                    self.residual = np.abs(estimate - self.x).max()
-                    ok = (self.residual < self.tol and np.allclose(chi, self.chi, rtol=1e-10, atol=0)
-                        and kkt_violation(self.A, self.y, estimate, self.penalty, eta) <= 10 * self.tol)
-                    if ok:
-                        return "converged"
-                    tol *= 0.5
-                goal = 1e-3 * self.residual
-                if not self.damping:
-                    self._tune(margin)
-                next_look = self.steps + min(max(16, self.steps - begin), 256)
+            if self.residual >= target and self.steps < next_look:
+                continue
+            at_rest = self.residual < tol
+            if at_rest:
+                change = self._follow(eta, 1e-13, 10_000)
+            missed = self._look(eta)
+            if at_rest and not missed:
+                estimate, chi = self.outcome
+                self.residual = np.abs(estimate - self.x).max()
+                settled = np.allclose(chi, self.chi, rtol=1e-10, atol=0) and self.residual < self.tol
+                if settled and kkt_violation(self.A, self.y, estimate, self.penalty, eta) <= 10 * self.tol:
+                    return "converged"
+                tol /= 2
+            if self.damping is None:
+                self._tune(margin)
+            goal = 1e-3 * self.residual
+            next_look = self.steps + min(max(16, self.steps - first), 256)
         return "max_steps"
 
     def level(self, eta):
-        """The fixed point at one eta as an entry of FixedPoints, starting from the last level that converged."""
+        """The outcome at one eta, starting from the last level that converged."""
         saved, self.steps = self._snapshot(), 0
         for margin in _MARGINS if self.damping is None else (1.0,):
             status = self._run(eta, margin)
@@ -321,12 +315,13 @@ class _Path:
             if status == "diverged":
                 self._restore(saved)
         if status == "diverged":
-            x = chi = Q = np.full(self.x.size, np.nan)
+            x, chi, Q = (np.full(self.x.size, np.nan) for _ in range(3))
         else:
-            Q = self.A2.T @ self.V
-            x, chi = self.penalty.estimate(Q * self.x + self.A.T @ self.R, Q, eta)
+            if status != "converged":
+                self._look(eta)
+            (x, chi), Q = self.outcome, self.Q.copy()
         if status == "converged":
-            self.threshold = self.penalty.segments(self.Q, eta).start[0]
+            self.threshold = self.penalty.segments(Q, eta).start[0]
         else:
             self._restore(saved)
         level = {"x": x, "chi": chi, "Q_hat": Q, "status": status, "steps": self.steps}
@@ -334,7 +329,23 @@ class _Path:
 
 
 def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, damping=None):
+    """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta, as FixedPoints.
+
+    Each level starts from the last one that converged, the sparsest from x = 0, and takes at most `max_steps`.
+
+    tol      a level has converged when max_i |x*_i - x_i| < tol for the step *before* damping (a damped step is
+             gamma times smaller, and says less), the variances reproduce themselves to 1e-10, no column outside the
+             working set would enter, and the thresholded output x* violates stationarity by at most 10 tol.
+    damping  a fixed weight 0 < gamma <= 1 on the new x (rho = 1, as in bp_reference), or None to adapt gamma and rho.
+
+    A run whose residual leaves every bound has "diverged"; one whose residual has not fallen by 10 % for 2000 steps
+    is "cycling". With adapted damping both are said only after shorter and shorter steps have failed too.
+    """
     A, y = require_data(A, y)
     etas = require_etas(etas)
+    tol = require_number("tol", tol, above=0)
+    max_steps = int(require_number("max_steps", max_steps, at_least=1))
+    if damping is not None:
+        damping = require_number("damping", damping, above=0, at_most=1)
     path = _Path(A, y, penalty, tol, max_steps, damping)
     return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])

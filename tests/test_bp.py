@@ -1,0 +1,309 @@
+"""Belief propagation against independent solvers, against its plain form, and against the paper's misprints."""
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from skglm.datafits import Quadratic
+from skglm.penalties import SCAD as SkglmSCAD
+from skglm.solvers import AndersonCD
+from sklearn.linear_model import ElasticNet as SklearnElasticNet
+from sklearn.linear_model import Lasso
+
+from sparsegdf.bp import belief_propagation
+from sparsegdf.bp_reference import belief_propagation_reference
+from sparsegdf.designs import sample
+from sparsegdf.fixed_points import STATUSES, kkt_violation
+from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
+
+DESIGNS = {"iid": ({}, 0.9), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a safe damping
+PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1)}
+each_design = pytest.mark.parametrize("design", DESIGNS)
+each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+
+
+def problem(design, index=0, M=120, N=240, lowest=0.25, levels=8):
+    """A sample and a grid of eta that reaches from delta near 0 to about one half (at lowest = 1/4)."""
+    A, y = sample(design, DESIGNS[design][0], M, N, index, seed=11)
+    return A, y, np.abs(A.T @ y).max() * np.geomspace(0.95, lowest, levels)
+
+
+def divergence(A, fixed, k):
+    """tr A_S (A_S^T A_S + D)^-1 A_S^T / M at level k, D the curvature of r on each branch: d yhat / d y."""
+    S = fixed.x[:, k] != 0
+    D = 1 / fixed.chi[S, k] - fixed.Q_hat[S, k]
+    G = A[:, S].T @ A[:, S]
+    return np.trace(np.linalg.solve(G + np.diag(D), G)) / A.shape[0]
+
+
+# --- the right fixed point -------------------------------------------------------------------------------------
+
+
+@each_design
+@pytest.mark.parametrize("eta2", [0.0, 0.1])
+def test_l1_and_elastic_net_agree_with_scikit_learn(design, eta2):
+    A, y, etas = problem(design, lowest=0.1)
+    fixed = belief_propagation(A, y, ElasticNet(eta2) if eta2 else L1(), etas)
+    assert fixed.converged.all()
+    assert fixed.delta[-1] > 0.6
+    M = len(y)
+    for k, eta in enumerate(etas):
+        common = {"fit_intercept": False, "tol": 1e-13, "max_iter": 100_000}
+        if eta2:
+            peer = SklearnElasticNet(alpha=(eta + eta2) / M, l1_ratio=eta / (eta + eta2), **common)
+        else:
+            peer = Lasso(alpha=eta / M, **common)
+        x = peer.fit(A, y).coef_
+        np.testing.assert_allclose(fixed.x[:, k], x, rtol=0, atol=2e-6)
+        assert ((fixed.x[:, k] != 0) == (np.abs(x) > 1e-6)).all()
+
+
+@each_design
+@pytest.mark.parametrize("a", [5, 8])
+def test_scad_agrees_with_skglm(design, a):
+    A, y, etas = problem(design, levels=5)
+    fixed = belief_propagation(A, y, SCAD(a, 1), etas)
+    assert fixed.converged.all()
+    for k, eta in enumerate(etas):
+        scale = np.sqrt(len(y) / eta)  # skglm states SCAD without eta, and the loss over M
+        solver = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200)
+        X, z = np.asfortranarray(A * scale), y * scale
+        datafit, penalty = Quadratic(), SkglmSCAD(1.0, float(a))
+        datafit.initialize(X, z)
+        x = solver.solve(X, z, datafit, penalty)[0]
+        np.testing.assert_allclose(fixed.x[:, k], x, rtol=0, atol=1e-7)
+
+
+@each_design
+@each_penalty
+def test_agrees_with_the_plain_form_in_means_and_variances(design, penalty):
+    A, y, etas = problem(design)
+    fixed = belief_propagation(A, y, penalty, etas)
+    plain = belief_propagation_reference(A, y, penalty, etas, damping=DESIGNS[design][1])
+    assert fixed.converged.all() and plain.converged.all()
+    for name in ("x", "chi", "Q_hat"):
+        np.testing.assert_allclose(getattr(fixed, name), getattr(plain, name), rtol=0, atol=1e-8)
+    for name in ("delta", "delta_eff", "effective"):
+        np.testing.assert_allclose(getattr(fixed, name), getattr(plain, name), rtol=0, atol=1e-10)
+
+
+@each_design
+@each_penalty
+def test_converged_means_stationary_and_self_consistent(design, penalty):
+    A, y, etas = problem(design, lowest=0.05, levels=14)
+    fixed = belief_propagation(A, y, penalty, etas)
+    assert fixed.converged[:7].all()  # iid SCAD a = 5 is unstable beyond delta = 0.55, whatever the damping
+    assert set(fixed.status) <= set(STATUSES)
+    assert ((fixed.status == "converged") == fixed.converged).all()
+    assert (fixed.residual[fixed.converged] < 1e-10).all()
+    for k in np.flatnonzero(fixed.converged):
+        x, chi, Q = fixed.x[:, k], fixed.chi[:, k], fixed.Q_hat[:, k]
+        assert fixed.kkt[k] == kkt_violation(A, y, x, penalty, etas[k]) <= 1e-9
+        np.testing.assert_allclose(Q, (A**2).T @ (1 / (1 + A**2 @ chi)), rtol=1e-10)
+        again, variance = penalty.estimate(Q * x + A.T @ (y - A @ x), Q, etas[k])
+        np.testing.assert_allclose(again, x, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(variance, chi, rtol=1e-10)
+        assert fixed.delta[k] == np.count_nonzero(x) / len(y)
+        assert fixed.delta_eff[k] == pytest.approx(chi.sum() / len(y) * Q.mean())
+        assert fixed.effective[k] == pytest.approx(chi @ Q / len(y))
+
+
+def test_a_level_does_not_depend_on_the_others_under_a_convex_penalty():
+    A, y, etas = problem("block")
+    path = belief_propagation(A, y, ElasticNet(0.1), etas)
+    cold = belief_propagation(A, y, ElasticNet(0.1), etas[-1:])
+    np.testing.assert_allclose(cold.x[:, 0], path.x[:, -1], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(cold.Q_hat[:, 0], path.Q_hat[:, -1], rtol=0, atol=1e-9)
+
+
+def test_nothing_is_selected_above_the_largest_correlation():
+    A, y, _ = problem("iid")
+    fixed = belief_propagation(A, y, L1(), [1.01 * np.abs(A.T @ y).max()])
+    assert fixed.converged[0] and not fixed.x.any() and not fixed.chi.any() and fixed.delta[0] == 0
+    assert belief_propagation(A, 0 * y, L1(), [1.0]).converged[0]
+
+
+def one_path(index):
+    A, y, etas = problem("ar1", index, M=40, N=80)
+    fixed = belief_propagation(A, y, SCAD(5, 1), etas)
+    return b"".join(getattr(fixed, name).tobytes() for name in ("x", "chi", "Q_hat", "steps", "kkt"))
+
+
+def test_same_bytes_whatever_the_chunks_and_the_number_of_cores():
+    expected = [one_path(index) for index in range(8)]
+    assert [one_path(index) for index in reversed(range(8))] == expected[::-1]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert list(pool.map(one_path, range(8), chunksize=1)) == expected
+        assert list(pool.map(one_path, range(8), chunksize=7)) == expected
+
+
+# --- damping ---------------------------------------------------------------------------------------------------
+
+
+def test_a_fixed_damping_is_honoured_and_follows_the_plain_form():
+    A, y, etas = problem("block")
+    for damping in (0.12, 0.06):
+        fixed = belief_propagation(A, y, L1(), etas, damping=damping)
+        plain = belief_propagation_reference(A, y, L1(), etas, damping=damping)
+        assert fixed.converged.all() and (fixed.damping == damping).all()
+        np.testing.assert_allclose(fixed.steps, plain.steps, rtol=0.2)
+
+
+def test_a_small_damping_does_not_pass_for_convergence():
+    A, y, etas = problem("iid")
+    fixed = belief_propagation(A, y, L1(), etas, damping=0.005)
+    assert fixed.converged.all() and (fixed.kkt <= 1e-9).all()
+
+
+def test_adapted_damping_reaches_the_fixed_point_in_fewer_steps():
+    A, y, etas = problem("block", lowest=0.1)
+    adapted = belief_propagation(A, y, L1(), etas)
+    fixed = belief_propagation(A, y, L1(), etas, damping=0.12)
+    assert adapted.converged.all() and fixed.converged.all()
+    assert 3 * adapted.steps.sum() < fixed.steps.sum()
+    assert ((adapted.damping > 0) & (adapted.damping <= 1)).all()
+
+
+def test_a_diverging_run_ends_early_and_says_so():
+    A, y, etas = problem("block")
+    fixed = belief_propagation(A, y, L1(), etas, damping=1.0)
+    lost = fixed.status == "diverged"
+    assert lost.any() and (fixed.steps[lost] < 1000).all()
+    assert np.isnan(fixed.x[:, lost]).all() and np.isnan(fixed.delta[lost]).all()
+    assert np.isfinite(fixed.x[:, ~lost]).all()
+
+
+def test_a_cycling_run_ends_early_and_says_so():
+    A, y, _ = problem("iid")
+    fixed = belief_propagation(A, y, L0(), [0.4 * np.abs(A.T @ y).max() ** 2], damping=1.0)
+    assert fixed.status[0] == "cycling" and fixed.steps[0] < 10_000
+    assert fixed.residual[0] > 1e-4
+
+
+def test_running_out_of_steps_is_reported():
+    A, y, etas = problem("block")
+    fixed = belief_propagation(A, y, L1(), etas[-1:], max_steps=20)
+    assert fixed.status[0] == "max_steps" and fixed.steps[0] == 20 and not fixed.converged[0]
+
+
+# --- l0: not converging is the result --------------------------------------------------------------------------
+
+
+def test_l0_does_not_converge_undamped_where_the_other_penalties_do():
+    A, y = sample("iid", {}, 500, 1000, 0, seed=1)
+    largest = np.abs(A.T @ y).max()
+    fractions = np.geomspace(0.4, 0.05, 6)
+    l0 = belief_propagation(A, y, L0(), fractions * largest**2 / 2, damping=1.0)
+    assert not l0.converged.any()
+    l1 = belief_propagation(A, y, L1(), np.sqrt(fractions) * largest, damping=1.0)
+    assert l1.converged.all() and l1.delta[-1] > 0.4
+
+
+def test_l0_where_damping_makes_it_stop_depends_on_the_damping():
+    """Damped BP stops at some levels, each time in another of many states: what replica symmetry breaking predicts."""
+    stopped, agreed = [], []
+    for index in range(3):
+        A, y = sample("iid", {}, 200, 400, index, seed=1)
+        etas = np.geomspace(0.25, 0.05, 4) * np.abs(A.T @ y).max() ** 2 / 2
+        runs = [belief_propagation(A, y, L0(), etas, damping=damping) for damping in (0.5, 0.2, None)]
+        stopped += [run.converged for run in runs]
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            both = runs[one].converged & runs[other].converged
+            agreed += [np.allclose(runs[one].x[:, k], runs[other].x[:, k], atol=1e-6) for k in np.flatnonzero(both)]
+    assert np.mean(stopped) < 0.8
+    assert not all(agreed)
+
+
+# --- the misprints: each of these fails if it is put back --------------------------------------------------------
+
+
+@each_design
+def test_without_the_onsager_term_bp_solves_another_problem(design):
+    A, y, etas = problem(design, levels=4)
+    printed = belief_propagation_reference(
+        A, y, ElasticNet(0.1), etas, damping=DESIGNS[design][1], max_steps=5000, onsager=False
+    )
+    fixed = belief_propagation(A, y, ElasticNet(0.1), etas)
+    assert (fixed.kkt < 1e-9).all()
+    # Wherever it comes to rest, every penalty is inflated by about 1 + sigma^2: sparser, and not stationary.
+    sparse = fixed.delta > 0.1
+    assert (printed.kkt[sparse] > 0.05).all()
+    assert (printed.delta[sparse] < fixed.delta[sparse]).all()
+
+
+def test_one_over_alpha_does_not_belong_in_sigma2():
+    A, y, etas = problem("iid", M=200, N=400, levels=4)
+    arguments = (A, y, ElasticNet(0.1), etas)
+    printed = belief_propagation_reference(*arguments, damping=0.5, sigma2_over_alpha=True)
+    fixed = belief_propagation(*arguments)
+    np.testing.assert_allclose(printed.x, fixed.x, rtol=0, atol=1e-8)  # hidden in x: only the variances move
+    trace = [divergence(A, fixed, k) for k in range(4)]
+    np.testing.assert_allclose(fixed.effective, trace, atol=0.01)
+    assert np.abs(printed.effective - trace).max() > 0.03
+    assert np.abs(printed.delta_eff - trace).max() > 0.03
+
+
+@each_design
+@each_penalty
+def test_delta_eff_counts_chi_per_row(design, penalty):
+    """With (1/N) sum chi, as printed, delta_eff would be alpha = 1/2 of the true degrees of freedom."""
+    A, y, etas = problem(design, M=200, N=400, levels=4)
+    fixed = belief_propagation(A, y, penalty, etas)
+    trace = [divergence(A, fixed, k) for k in range(4)]
+    np.testing.assert_allclose(fixed.delta_eff, trace, atol=0.04)
+    np.testing.assert_allclose(fixed.effective, trace, atol=0.04)
+
+
+def test_effective_is_the_support_for_l1():
+    A, y, etas = problem("ar1")
+    fixed = belief_propagation(A, y, L1(), etas)
+    np.testing.assert_allclose(fixed.effective, fixed.delta, rtol=1e-9)
+
+
+@each_design
+def test_scad_variance_lives_on_either_outer_branch(design):
+    A, y, etas = problem(design, M=200, N=400, levels=4)
+    arguments = (A, y, SCAD(5, 1), etas)
+    printed = belief_propagation_reference(
+        *arguments, damping=DESIGNS[design][1] / 2, max_steps=5000, scad_chi_and=True
+    )
+    fixed = belief_propagation(*arguments)
+    trace = np.array([divergence(A, fixed, k) for k in range(4)])
+    assert np.abs(fixed.effective - trace).max() < 0.04
+    assert not printed.converged[-1] or printed.effective[-1] < trace[-1] - 0.05
+
+
+def test_support_is_counted_on_exact_zeros():
+    A, y, etas = problem("iid")
+    fixed = belief_propagation(A, y, L1(), etas, damping=0.3)
+    smallest = [np.abs(x[x != 0]).min() for x in fixed.x.T if x.any()]
+    assert min(smallest) > 1e-6
+    np.testing.assert_array_equal(fixed.x != 0, fixed.chi != 0)
+
+
+# --- bad input -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"A": np.ones(5)}, "A has shape"),
+        ({"y": np.ones(7)}, "y has shape"),
+        ({"A": np.full((6, 4), np.nan)}, "A.*nan"),
+        ({"y": np.array([1, 2, 3, 4, 5, np.inf])}, "y.*inf"),
+        ({"A": np.column_stack([np.ones(6), np.arange(6.0)])}, "column 0 of A is constant"),
+        ({"etas": [1.0, -0.5]}, "etas contains -0.5"),
+        ({"etas": [0.5, 1.0]}, "unsorted"),
+        ({"etas": []}, "etas has shape"),
+        ({"damping": 0.0}, "damping"),
+        ({"damping": 1.5}, "damping"),
+        ({"tol": 0.0}, "tol"),
+        ({"max_steps": 0}, "max_steps"),
+    ],
+)
+def test_bad_input_is_named(change, named):
+    rng = np.random.default_rng(0)
+    good = {"A": rng.standard_normal((6, 4)), "y": rng.standard_normal(6), "penalty": L1(), "etas": [1.0, 0.5]}
+    with pytest.raises(ValueError, match=named):
+        belief_propagation(**good | change)
