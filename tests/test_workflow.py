@@ -93,8 +93,8 @@ FIGURES = (
     "figure7_l0_exhaustive",
     "figure8_l0_beyond_rs",
 )
-TABLES = ("table_thresholds", "table_bp_convergence", "table_l0")
-BP_DATA = {"bp_samples": 16, "bp_summary": 12, "table_bp_convergence": 1}
+TABLES = ("table_thresholds", "table_bp_convergence", "table_bp_l0", "table_l0")
+BP_DATA = {"bp_samples": 16, "bp_summary": 12, "table_bp_convergence": 1, "table_bp_l0": 1}
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2")
 L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1}
 L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")

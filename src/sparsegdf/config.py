@@ -147,6 +147,19 @@ class BP(_Model):
     chunk: Count
 
 
+class TableBPL0(_Model):
+    """Belief propagation for l0 with each of these weights on the new value."""
+
+    M: Count
+    N: Count
+    mean: float
+    variance: Positive
+    samples: Annotated[int, Field(ge=2)]
+    etas: EtaGrid
+    dampings: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)]
+    max_steps: Count
+
+
 class L0Run(_Model):
     """One system size of the l0 search; restarts = 0 is exact, otherwise swap search."""
 
@@ -210,6 +223,7 @@ class Config(_Model):
     figure4_bp_vs_rs: BPFigure
     figure5_example1: BPFigure
     figure6_example2: BPFigure
+    table_bp_l0: TableBPL0
     l0_search: L0Search
     figure7_l0_exhaustive: Figure7
     figure8_l0_beyond_rs: Figure8

@@ -85,3 +85,24 @@ rule table_bp_convergence:
         runtime=5,
     script:
         "../scripts/table_bp_convergence.py"
+
+
+rule table_bp_l0:
+    input:
+        sources("table_bp_l0.py"),
+    output:
+        **readable("table_bp_l0"),
+    log:
+        f"{RESULTS}/logs/table_bp_l0.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table_bp_l0.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+        runtime=30,
+    params:
+        runs=block("table_bp_l0")
+        | {"etas": CONFIG.table_bp_l0.etas.values().tolist(), "seed": CONFIG.seed, "tol": CONFIG.bp.tol},
+    script:
+        "../scripts/table_bp_l0.py"

@@ -4,8 +4,6 @@ from sparsegdf.tables import read_table
 
 log_to(snakemake.log[0])
 p = snakemake.params
-figure, plotted = figure2_gdf.draw(read_table(snakemake.input.table), p.penalties)
+drawing = figure2_gdf.draw(read_table(snakemake.input.table), p.penalties)
 config = {"block": p.config, "penalties": p.penalties}
-bundle.save(
-    figure, plotted, snakemake.output, run=snakemake.config["run"], config=config, inputs=[snakemake.input.table]
-)
+bundle.save(drawing, snakemake.output, run=snakemake.config["run"], config=config, inputs=[snakemake.input.table])

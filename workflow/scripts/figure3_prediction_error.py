@@ -5,11 +5,10 @@ from sparsegdf.tables import read_table
 log_to(snakemake.log[0])
 p = snakemake.params
 table, marks = read_table(snakemake.input.table), read_table(snakemake.input.marks)
-figure, plotted = figure3_prediction_error.draw(table, marks, p.penalties, zoom=p.config["zoom"])
+drawing = figure3_prediction_error.draw(table, marks, p.penalties, zoom=p.config["zoom"])
 config = {"block": p.config, "penalties": p.penalties}
 bundle.save(
-    figure,
-    plotted,
+    drawing,
     snakemake.output,
     run=snakemake.config["run"],
     config=config,

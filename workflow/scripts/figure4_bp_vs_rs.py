@@ -6,10 +6,9 @@ log_to(snakemake.log[0])
 p = snakemake.params
 summaries = {name: read_table(snakemake.input[name]) for name in p.penalties}
 theory = read_table(snakemake.input.theory)
-figure, plotted = figure4_bp_vs_rs.draw(summaries, theory, p.penalties, panels=p.config["panels"])
+drawing = figure4_bp_vs_rs.draw(summaries, theory, p.penalties, panels=p.config["panels"])
 bundle.save(
-    figure,
-    plotted,
+    drawing,
     snakemake.output,
     run=snakemake.config["run"],
     config={"block": p.config, "penalties": p.penalties},

@@ -4,10 +4,9 @@ from sparsegdf.tables import read_table, read_tables
 
 log_to(snakemake.log[0])
 theory, sizes = read_table(snakemake.input.theory), read_tables(snakemake.input.sizes)
-figure, plotted = figure7_l0_exhaustive.draw(sizes, theory)
+drawing = figure7_l0_exhaustive.draw(sizes, theory)
 bundle.save(
-    figure,
-    plotted,
+    drawing,
     snakemake.output,
     run=snakemake.config["run"],
     config=snakemake.params.config,

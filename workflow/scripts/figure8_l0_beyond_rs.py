@@ -6,10 +6,9 @@ log_to(snakemake.log[0])
 theory = read_table(snakemake.input.theory)
 sizes, etas = read_tables(snakemake.input.sizes), read_tables(snakemake.input.etas)
 block = snakemake.params.config["figure8_l0_beyond_rs"]
-figure, plotted = figure8_l0_beyond_rs.draw(sizes, etas, theory, limit_deltas=block["limits"])
+drawing = figure8_l0_beyond_rs.draw(sizes, etas, theory, limit_deltas=block["limits"])
 bundle.save(
-    figure,
-    plotted,
+    drawing,
     snakemake.output,
     run=snakemake.config["run"],
     config=snakemake.params.config,

@@ -5,10 +5,9 @@ from sparsegdf.tables import read_table
 log_to(snakemake.log[0])
 p = snakemake.params
 summaries = {name: read_table(snakemake.input[name]) for name in p.penalties}
-figure, plotted = figure_example.draw(summaries, p.penalties, panels=p.config["panels"])
+drawing = figure_example.draw(summaries, p.penalties, panels=p.config["panels"])
 bundle.save(
-    figure,
-    plotted,
+    drawing,
     snakemake.output,
     run=snakemake.config["run"],
     config={"block": p.config, "penalties": p.penalties},

@@ -1,1 +1,1 @@
-"""One module per figure, each with draw(...) -> (matplotlib figure, the plotted numbers)."""
+"""One module per figure, each with draw(...) -> bundle.Drawing."""

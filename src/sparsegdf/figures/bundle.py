@@ -1,4 +1,4 @@
-"""A figure is a bundle: PDF, PNG, the plotted numbers as CSV, and a JSON sidecar saying what made it.
+"""A figure is a bundle: PDF, PNG, the plotted numbers as CSV, and a JSON sidecar: its caption and what made it.
 
 No file holds a time stamp: the same inputs and commit give the same bytes.
 """
@@ -9,24 +9,37 @@ import json
 import platform
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
 
 from sparsegdf.tables import atomic, write_text
 
 _PACKAGES = ("sparsegdf", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "numba")
 
 
-def save(figure, plotted, outputs, *, run, config, inputs, samples=None):
+class Drawing(NamedTuple):
+    """What draw(...) of a figure's module returns: the picture, the numbers in it, and what it says."""
+
+    figure: Figure
+    plotted: pd.DataFrame
+    caption: str
+
+
+def save(drawing: Drawing, outputs, *, run, config, inputs, samples=None):
     """Write the bundle to the paths outputs[pdf, png, csv, json]; any run but "paper" is marked on the picture."""
     if run != "paper":
-        figure.text(
+        drawing.figure.text(
             0.5, 0.5, f"PREVIEW ({run})", color="0.5", alpha=0.25, fontsize=34, rotation=25, ha="center", va="center"
         )
     for kind, metadata in (("pdf", {"CreationDate": None, "ModDate": None}), ("png", {"Software": None})):
         with atomic(outputs[kind]) as temporary:
-            figure.savefig(temporary, format=kind, metadata=metadata, dpi=300)
-    write_text(plotted.to_csv(index=False, lineterminator="\n"), outputs["csv"])
+            drawing.figure.savefig(temporary, format=kind, metadata=metadata, dpi=300)
+    write_text(drawing.plotted.to_csv(index=False, lineterminator="\n"), outputs["csv"])
     sidecar = {
         "figure": Path(outputs["png"]).stem,
+        "caption": drawing.caption,
         "run": run,
         "config": config,
         "samples": samples,

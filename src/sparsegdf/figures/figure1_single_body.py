@@ -3,6 +3,7 @@
 import numpy as np
 
 from sparsegdf.figures import style
+from sparsegdf.figures.bundle import Drawing
 
 _NAMES = {
     "l1": ["1"],
@@ -42,4 +43,11 @@ def draw(table, blocks):
         ax.set(xlim=(-z_max, z_max), ylim=(-z_max, z_max), xlabel="$z$", ylabel=r"$\hat{Q}x^*/\sqrt{\hat{\chi}}$")
         style.panel_letter(ax, letter)
         ax.text(0.04, 0.95, style.label(block), transform=ax.transAxes, va="top")
-    return figure, plotted
+    saddles = plotted.groupby("panel").first()
+    unstable = ", ".join(f"({'abcd'[k]})" for k in saddles.index[~saddles.rs_stable])
+    caption = (
+        "Maximiser of the effective single-body problem at the RS saddle point, in units of sqrt(chi_hat)/Q_hat: the "
+        "dashed line is the estimate without a penalty. theta' = sqrt(2) theta are the thresholds. "
+        f"Panels at a saddle point that is unstable against replica symmetry breaking: {unstable or 'none'}."
+    )
+    return Drawing(figure, plotted, caption)

@@ -1,6 +1,7 @@
 """Figure 2: GDF against the fraction of non-zero components for four penalties."""
 
 from sparsegdf.figures import style
+from sparsegdf.figures.bundle import Drawing
 
 
 def draw(table, blocks):
@@ -17,4 +18,12 @@ def draw(table, blocks):
     ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$", ylabel=r"$\mathrm{df}$")
     ax.legend(loc="lower right", bbox_to_anchor=(0.87, 0.0), borderaxespad=0.2)
     columns = ["penalty", "delta", "df", "eta", "at", "rs_stable", "branch", "residual", "converged"]
-    return figure, table[columns]
+    ends = "; ".join(
+        f"{name}: AT line {row.at_delta:.4f}, end of S1 {row.s1_end:.4f}"
+        for name, row in table.groupby("penalty", sort=False).first().iterrows()
+    )
+    caption = (
+        "GDF against the fraction of non-zero components, RS theory; dashed where the RS solution is unstable. "
+        f"In delta: {ends} (nan: unstable everywhere)."
+    )
+    return Drawing(figure, table[columns], caption)

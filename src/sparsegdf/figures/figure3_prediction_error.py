@@ -3,6 +3,7 @@
 import pandas as pd
 
 from sparsegdf.figures import style
+from sparsegdf.figures.bundle import Drawing
 
 
 def draw(table, marks, blocks, *, zoom):
@@ -54,4 +55,11 @@ def draw(table, marks, blocks, *, zoom):
         "converged",
     ]
     points = marks.rename(columns={"first": "penalty", "second": "crossed"})
-    return figure, pd.concat([table[columns].assign(kind="curve"), points], ignore_index=True)
+    lows = ", ".join(
+        f"{name} at delta = {delta:.4f}" for name, delta in zip(minima["first"], minima.delta, strict=True)
+    )
+    caption = (
+        f"Prediction error against the fraction of non-zero components, RS theory. Minima: {lows}. "
+        "Circles in (b): where two curves cross."
+    )
+    return Drawing(figure, pd.concat([table[columns].assign(kind="curve"), points], ignore_index=True), caption)

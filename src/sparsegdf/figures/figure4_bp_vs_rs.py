@@ -3,6 +3,7 @@
 import pandas as pd
 
 from sparsegdf.figures import style
+from sparsegdf.figures.bundle import Drawing
 from sparsegdf.figures.points import draw_points, write_fractions
 
 
@@ -29,4 +30,9 @@ def draw(summaries, theory, blocks, *, panels):
     axes[0].legend(loc="upper left", fontsize=7.5)
     points = pd.concat([table.assign(penalty=name, kind="BP") for name, table in summaries.items()])
     lines = theory[["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "residual"]].assign(kind="RS")
-    return figure, pd.concat([points, lines], ignore_index=True)
+    caption = (
+        "GDF by covariance at BP fixed points (circles; hollow and with their percentage where only a part of the "
+        "samples converged, averaged over that part) against RS theory (solid; dashed where it is unstable) for SCAD on "
+        "iid predictors."
+    )
+    return Drawing(figure, pd.concat([points, lines], ignore_index=True), caption)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.figures import style
+from sparsegdf.figures.bundle import Drawing
 from sparsegdf.figures.figure7_l0_exhaustive import draw_sizes
 from sparsegdf.l0_tables import limits
 
@@ -38,7 +39,26 @@ def draw(sizes, etas, theory, *, limit_deltas):
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=7.5)
     plotted = [shown.assign(kind="fixed K"), complete.assign(kind="fixed eta"), theory.assign(kind="theory")]
-    return figure, pd.concat([*plotted, extrapolated.assign(kind="N to infinity")], ignore_index=True)
+    plotted.append(extrapolated.assign(kind="N to infinity"))
+    return Drawing(figure, pd.concat(plotted, ignore_index=True), _caption(extrapolated, theory))
+
+
+def _caption(extrapolated, theory):
+    """What the data say about the limit of the exact GDF, in numbers."""
+    excluded = theory.delta[theory.rs > theory.bound]
+    sentences = [
+        "GDF of exact l0 at fixed K (a) and fixed eta (b), with RS, one-step RSB and the first-moment bound; (c) its "
+        "limit at fixed K (solid: ln N/N, dotted: 1/N; hollow circle: swap search, a lower bound).",
+        f"The bound excludes RS as the limit from delta = {excluded.min():.3f} on." if len(excluded) else "",
+    ]
+    for fit in extrapolated.itertuples():
+        rs, one_step = (np.interp(fit.delta, theory.delta, theory[name]) for name in ("rs", "one_step_rsb"))
+        sentences.append(
+            f"At delta = {fit.delta:g} the {fit.form} limit is {fit.limit:.4f}({fit.limit_se:.4f}), chi2 = {fit.chi2:.1f} "
+            f"for {fit.dof} degrees of freedom: {(fit.limit - rs) / fit.limit_se:+.0f} standard errors from RS ({rs:.4f}), "
+            f"{(fit.limit - one_step) / fit.limit_se:+.0f} from one-step RSB ({one_step:.4f})."
+        )
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _against_size(ax, sizes, extrapolated, theory, deltas):

@@ -1,0 +1,57 @@
+"""Belief propagation for l0, which the paper says does not converge: how far that is true, by damping."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.bp import belief_propagation
+from sparsegdf.designs import sample
+from sparsegdf.dof import mean_estimate
+from sparsegdf.penalties import L0
+
+log = logging.getLogger(__name__)
+
+
+def l0_bp_table(*, M, N, samples, etas, dampings, mean, variance, seed, tol, max_steps):
+    """One row per damping and eta, each level from x = 0: how many runs converged, and where to.
+
+    other_support is the fraction of samples, of those that converged at this damping and at the first damping that
+    converged before it in the list, whose support differs between the two: a state that depends on the damping is
+    a stationary point, but not *the* solution.
+    """
+    supports, rows = {}, []
+    for index in range(samples):
+        A, y = sample("iid", {}, M, N, index, seed, mean=mean, variance=variance)
+        for damping in dampings:
+            for eta in etas:
+                found = belief_propagation(A, y, L0(), [eta], tol=tol, max_steps=max_steps, damping=damping)
+                ended = {"damping": damping, "eta": eta, "status": found.status[0], "steps": found.steps[0]}
+                rows.append(ended | {"converged": bool(found.converged[0]), "delta": found.delta[0]})
+                if found.converged[0]:
+                    support = frozenset(np.flatnonzero(found.x[:, 0]).tolist())
+                    first = supports.setdefault((index, eta), support)
+                    rows[-1]["other_support"] = float(first != support)
+        log.info("sample %d (%d of %d)", index, index + 1, samples)
+    runs = pd.DataFrame(rows)
+    if "other_support" not in runs:
+        runs["other_support"] = np.nan
+    return pd.DataFrame(
+        [_row(damping, eta, group) for (damping, eta), group in runs.groupby(["damping", "eta"], sort=False)]
+    )
+
+
+def _row(damping, eta, group):
+    used = group[group.converged]
+    delta = mean_estimate(used.delta)
+    return {
+        "damping": float(damping),
+        "eta": float(eta),
+        "samples": len(group),
+        "fraction_converged": len(used) / len(group),
+        "fraction_cycling": float((group.status == "cycling").mean()),
+        "steps_median": float(group.steps.median()),
+        "delta": delta.value,
+        "delta_se": delta.se,
+        "other_support": float(used.other_support.mean()),
+    }

@@ -1,0 +1,11 @@
+from job import log_to
+from sparsegdf.l0_bp import l0_bp_table
+from sparsegdf.tables import write_readable
+
+log_to(snakemake.log[0])
+caption = (
+    "Belief propagation for l0 on iid predictors, from x = 0, by weight of the new value (1 is undamped, as in the "
+    "paper). delta averages the runs that converged; other_support is the fraction of those whose support differs "
+    "from the one reached with a larger weight."
+)
+write_readable(l0_bp_table(**snakemake.params.runs), snakemake.output.csv.removesuffix(".csv"), caption)
