@@ -54,8 +54,9 @@ def _caption(extrapolated, theory):
     for fit in extrapolated.itertuples():
         rs, one_step = (np.interp(fit.delta, theory.delta, theory[name]) for name in ("rs", "one_step_rsb"))
         sentences.append(
-            f"At delta = {fit.delta:g} the {fit.form} limit is {fit.limit:.4f}({fit.limit_se:.4f}), chi2 = {fit.chi2:.1f} "
-            f"for {fit.dof} degrees of freedom: {(fit.limit - rs) / fit.limit_se:+.0f} standard errors from RS ({rs:.4f}), "
+            f"At delta = {fit.delta:g} the {fit.form} limit is {fit.limit:.4f}({fit.limit_se:.4f}), "
+            f"chi2 = {fit.chi2:.1f} for {fit.dof} degrees of freedom: "
+            f"{(fit.limit - rs) / fit.limit_se:+.0f} standard errors from RS ({rs:.4f}), "
             f"{(fit.limit - one_step) / fit.limit_se:+.0f} from one-step RSB ({one_step:.4f})."
         )
     return " ".join(sentence for sentence in sentences if sentence)

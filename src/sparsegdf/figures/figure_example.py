@@ -43,7 +43,7 @@ def draw(summaries, blocks, *, panels):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
-        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only a "
+        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only "
         "part of the samples converged. Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
     )
     plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
