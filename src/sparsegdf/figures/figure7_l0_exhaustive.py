@@ -39,7 +39,7 @@ def draw(sizes, theory):
     above = points[points.df > np.interp(points.delta, theory.delta, theory.rs)]
     caption = (
         "GDF of the best subset of K columns (exact search, fixed K, mean R^2 with standard errors) against the RS "
-        f"theory, unstable throughout. Exact points above the RS curve: {len(above)} of {len(points)}. Figure 8 shows "
-        "where the points go as N grows."
+        f"theory, unstable throughout. Exact points above the RS curve: {len(above)} of {len(points)}. Figure 8 "
+        "shows where the points go as N grows."
     )
     return Drawing(figure, pd.concat([points.assign(kind="exact"), lines], ignore_index=True), caption)

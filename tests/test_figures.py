@@ -1,0 +1,73 @@
+"""What the figures say about stability and convergence is what the data say; previews cannot pass for the paper's."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import same_color
+
+from sparsegdf import SCAD, rs_curve
+from sparsegdf.figures import bundle, style
+from sparsegdf.figures.points import FEWEST, draw_points, write_fractions
+
+
+@pytest.fixture
+def ax():
+    return style.new_figure(3, 3).subplots()
+
+
+def summary():
+    rows = {"delta": [0.1, 0.3, 0.5, 0.7], "delta_se": 0.01, "gdf": [0.1, 0.3, 0.5, 0.7], "gdf_se": 0.02}
+    return pd.DataFrame(rows | {"converged": [100, 100, 40, FEWEST - 1], "fraction_converged": [1, 1, 0.4, 0.04]})
+
+
+def test_incomplete_points_are_hollow_and_too_few_are_not_drawn(ax):
+    draw_points(ax, summary(), "gdf", color=style.BLUE, label="GDF")
+    filled, hollow = (container.lines[0] for container in ax.containers)
+    np.testing.assert_allclose(np.asarray(filled.get_xdata(), float), [0.1, 0.3])
+    np.testing.assert_allclose(np.asarray(hollow.get_xdata(), float), [0.5])
+    assert same_color(hollow.get_markerfacecolor(), "white") and same_color(filled.get_markerfacecolor(), style.BLUE)
+    assert all(container.has_yerr and container.has_xerr for container in ax.containers)
+    assert len(ax.get_legend_handles_labels()[1]) == 1
+
+
+def test_the_fraction_is_written_where_it_is_not_one(ax):
+    write_fractions(ax, summary(), color="black")
+    assert [text.get_text() for text in ax.texts] == ["40%"]
+
+
+def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
+    curve = rs_curve(SCAD(a=8, lam=1.0), alpha=0.5, deltas=np.linspace(0.5, 1, 101))
+    style.draw_rs_line(ax, curve, "df", color="black")
+    stable, unstable, beyond = ax.lines[:3]
+    assert stable.get_linestyle() == "-" and unstable.get_linestyle() != "-" and beyond.get_linestyle() != "-"
+    assert stable.get_xdata()[-1] == unstable.get_xdata()[0] == pytest.approx(0.867, abs=0.006)
+    assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
+
+
+def save(folder, run):
+    drawing = bundle.Drawing(style.new_figure(2, 2), pd.DataFrame({"x": [1.5]}), "What it says.")
+    outputs = {kind: str(folder / f"{run}.{kind}") for kind in ("pdf", "png", "csv", "json")}
+    source = folder / "input.parquet"
+    source.write_bytes(b"data")
+    bundle.save(drawing, outputs, run=run, config={"alpha": 0.5}, inputs=[source], samples=7)
+    return drawing, outputs
+
+
+def test_only_the_paper_run_is_unmarked(tmp_path):
+    paper, _ = save(tmp_path, "paper")
+    preview, outputs = save(tmp_path, "quick")
+    assert not paper.figure.texts
+    assert "PREVIEW (quick)" in [text.get_text() for text in preview.figure.texts]
+    sidecar = json.loads(open(outputs["json"]).read())
+    assert sidecar["caption"] == "What it says." and sidecar["samples"] == 7 and sidecar["run"] == "quick"
+
+
+def test_a_bundle_is_the_same_bytes_twice(tmp_path):
+    contents = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        _, outputs = save(tmp_path / name, "paper")
+        contents.append([open(outputs[kind], "rb").read() for kind in ("pdf", "png", "csv")])
+    assert contents[0] == contents[1]
