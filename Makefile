@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick test bench-bp bench-subsets lock clean
+.PHONY: help env paper_figures quick status test test-cluster bench-bp bench-subsets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -29,11 +29,17 @@ paper_figures: env ## every figure and table at paper scale, into paper_figures/
 quick: env ## every figure as a preview in minutes, into quick_figures/
 	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures
 
+status: env ## for each figure: fresh or stale, why, and what a rerun would cost
+	$(BIN)/python workflow/status.py
+
 test: env ## linters and tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/python -m pytest
+
+test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
+	$(BIN)/python -m pytest tests/cluster
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py

@@ -9,6 +9,28 @@ include: "workflow/rules/l0.smk"
 include: "workflow/rules/figures.smk"
 
 
+# Seconds each, so on a cluster they run beside Snakemake; what is not listed here is submitted.
+localrules:
+    single_body,
+    rs_curves,
+    prediction_marks,
+    table_thresholds,
+    bp_summary,
+    bp_theory,
+    table_bp_convergence,
+    l0_summary,
+    l0_theory,
+    table_l0,
+    figure1_single_body,
+    figure2_gdf,
+    figure3_prediction_error,
+    figure4_bp_vs_rs,
+    figure5_example1,
+    figure6_example2,
+    figure7_l0_exhaustive,
+    figure8_l0_beyond_rs,
+
+
 rule paper_figures:
     input:
         FIGURE_FILES,

@@ -26,17 +26,27 @@ class Project:
             else:
                 shutil.copy2(source, target)
 
-    def snakemake(self, *words, check=True):
-        environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *words, "--configfile", "tests/tiny.yaml"]
-        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
-        if check and done.returncode:
-            raise AssertionError(f"{' '.join(words)} failed:\n{done.stdout}\n{done.stderr}")
-        return done
+    def start(self, *words, program=("-m", "snakemake", "--cores", "2"), **environment):
+        """Begin a run and return the process, with its output in one pipe."""
+        environment = (
+            os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"} | environment
+        )
+        command = [sys.executable, *program, *words, "--configfile", "tests/tiny.yaml"]
+        return subprocess.Popen(
+            command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def snakemake(self, *words, check=True, **how):
+        """Run to the end; `text` of the result has all that was printed."""
+        process = self.start(*words, **how)
+        process.text, _ = process.communicate()
+        if check and process.returncode:
+            raise AssertionError(f"{' '.join(words)} failed:\n{process.text}")
+        return process
 
     def planned(self, *words):
         """The jobs of a dry run: how many of each rule, the target rules left out."""
-        text = self.snakemake("-n", *words).stdout
+        text = self.snakemake("-n", *words).text
         table = re.search(r"Job stats:\n.*?\n-.*?\n(.*?)\ntotal", text, re.S)
         jobs = dict(line.split() for line in table.group(1).splitlines()) if table else {}
         return {rule: int(count) for rule, count in jobs.items() if rule not in ("all", "paper_figures", "tables")}

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -29,9 +30,9 @@ def test_a_run_writes_every_bundle_and_says_so(finished):
     for name in FIGURES:
         for kind in ("pdf", "png", "csv", "json"):
             assert (folder / f"{name}.{kind}").stat().st_size > 100
-        assert f"tiny_figures/{name}.png" in finished.run.stderr + finished.run.stdout
+        assert f"tiny_figures/{name}.png" in finished.run.text
     assert not (finished.folder / "paper_figures").exists()
-    assert "steps (100%) done" in finished.run.stderr
+    assert "steps (100%) done" in finished.run.text
 
 
 def test_sidecar_says_what_made_the_figure(finished):
@@ -113,6 +114,10 @@ def once(*rules):
             | once(*THEORY_FIGURES, "bp_theory", "figure4_bp_vs_rs", "table_l0", *L0_FIGURES)
             | {"l0_theory": 2},
         ),
+        (
+            "src/sparsegdf/penalties.py",
+            THEORY_DATA | BP_DATA | once(*FIGURES, "bp_theory", "table_l0") | {"l0_theory": 2},
+        ),
         ("src/sparsegdf/bp.py", BP_DATA | once(*BP_FIGURES)),
         ("src/sparsegdf/summaries.py", {"bp_summary": 12, "table_bp_convergence": 1} | once(*BP_FIGURES)),
         ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES)),
@@ -140,6 +145,17 @@ def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
             {"single_body": 1, "figure1_single_body": 1},
         ),
         ("zoom: 0.06", "zoom: 0.05", {"figure3_prediction_error": 1}),
+        (
+            "scad_a8_lam07: { kind: scad, a: 8, lam: 0.7 }",
+            "scad_a8_lam07: { kind: scad, a: 7, lam: 0.7 }",
+            {"bp_samples": 2, "bp_summary": 1, "bp_theory": 1}
+            | once("table_bp_convergence", "table_thresholds", "figure4_bp_vs_rs"),
+        ),
+        (
+            "etas: { first: 5, last: 0.2, count: 60 }",
+            "etas: { first: 5, last: 0.3, count: 60 }",
+            {"l0_summary": 9} | once("table_l0", *L0_FIGURES),
+        ),
         ("seed: 20180621", "seed: 1", BP_DATA | L0_DATA | once(*BP_FIGURES, *L0_FIGURES)),
         (
             "c: 0.5 }",
@@ -159,6 +175,40 @@ def test_more_samples_compute_only_the_new_chunks(changed):
         changed.edit("tests/tiny.yaml", "  N: 40\n  samples: ", f"  N: 40\n  samples: {samples} # ")
         planned = changed.planned("figure4_bp_vs_rs", "table_bp_convergence")
         assert planned == (({"bp_samples": new} if new else {}) | fresh if samples != 6 else {})
+
+
+def test_lost_metadata_is_noticed(changed):
+    state = changed.folder / ".snakemake"
+    (state / "metadata").rename(state / "elsewhere")
+    try:
+        done = changed.snakemake("-n", "all", check=False)
+    finally:
+        (state / "elsewhere").rename(state / "metadata")
+    assert done.returncode != 0 and "Traceback" not in done.text
+    assert "were not made in this working copy" in done.text and "make clean" in done.text
+
+
+def test_results_from_another_machine_are_noticed_unless_their_record_comes_along(finished, tmp_path):
+    other = Project(tmp_path / "other")
+    for folder in ("results", "tiny_figures"):
+        shutil.copytree(finished.folder / folder, other.folder / folder)
+    assert "were not made in this working copy" in other.snakemake("-n", "all", check=False).text
+    shutil.copytree(finished.folder / ".snakemake/metadata", other.folder / ".snakemake/metadata", dirs_exist_ok=True)
+    assert other.planned("all") == {}
+
+
+def test_status_tells_fresh_from_stale_and_why(changed):
+    def status():
+        return changed.snakemake(program=("workflow/status.py",)).text
+
+    assert [line.split()[:2] for line in status().splitlines()[1:]] == [
+        [name, "fresh"] for name in sorted((*FIGURES, *TABLES))
+    ]
+    changed.edit("config/paper.yaml", "figure2_gdf:\n  alpha: 0.5", "figure2_gdf:\n  alpha: 0.6")
+    lines = {line.split()[0]: line for line in status().splitlines()[1:]}
+    assert "stale" in lines["figure2_gdf"] and "params have changed" in lines["figure2_gdf"].lower()
+    assert float(lines["figure2_gdf"].split()[3]) > 0
+    assert sum("stale" in line for line in lines.values()) == 1
 
 
 def test_a_new_penalty_leaves_the_others_alone(changed):
@@ -190,10 +240,9 @@ def test_every_figure_and_table_is_a_target_by_name(finished):
 def test_a_bad_configuration_is_one_readable_message(changed, old, new, message):
     changed.edit("config/paper.yaml", old, new)
     done = changed.snakemake("-n", "all", check=False)
-    text = done.stdout + done.stderr
     assert done.returncode != 0
-    assert message in text
-    assert "Traceback" not in text
+    assert message in done.text
+    assert "Traceback" not in done.text
 
 
 def test_lint_is_clean():

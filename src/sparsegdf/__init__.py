@@ -1,30 +1,38 @@
 """Generalized degrees of freedom of sparse estimators: replica theory, belief propagation, exact search."""
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.fixed_points import FixedPoints
-from sparsegdf.l0_rsb import l0_first_moment_bound, solve_l0_1rsb
-from sparsegdf.penalties import L0, L1, SCAD, ElasticNet, Penalty, Segments
-from sparsegdf.subsets import BestSubsets, best_subsets, swap_search
-from sparsegdf.theory import RSSolution, rescaled_elastic_net_df, rs_curve, rs_stable_range, s1_end, solve_rs
+from importlib import import_module
 
-__all__ = [
-    "L0",
-    "L1",
-    "SCAD",
-    "BestSubsets",
-    "ElasticNet",
-    "FixedPoints",
-    "Penalty",
-    "RSSolution",
-    "Segments",
-    "belief_propagation",
-    "best_subsets",
-    "l0_first_moment_bound",
-    "rescaled_elastic_net_df",
-    "rs_curve",
-    "rs_stable_range",
-    "s1_end",
-    "solve_l0_1rsb",
-    "solve_rs",
-    "swap_search",
-]
+# Where each public name lives. Modules are imported when a name is first used: a job of the pipeline that reads one
+# table should not wait for numba.
+_HOME = {
+    "L0": "penalties",
+    "L1": "penalties",
+    "SCAD": "penalties",
+    "BestSubsets": "subsets",
+    "ElasticNet": "penalties",
+    "FixedPoints": "fixed_points",
+    "Penalty": "penalties",
+    "RSSolution": "theory",
+    "Segments": "penalties",
+    "belief_propagation": "bp",
+    "best_subsets": "subsets",
+    "l0_first_moment_bound": "l0_rsb",
+    "rescaled_elastic_net_df": "theory",
+    "rs_curve": "theory",
+    "rs_stable_range": "theory",
+    "s1_end": "theory",
+    "solve_l0_1rsb": "l0_rsb",
+    "solve_rs": "theory",
+    "swap_search": "subsets",
+}
+__all__ = list(_HOME)
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"module 'sparsegdf' has no attribute {name!r}")
+    return getattr(import_module(f"sparsegdf.{_HOME[name]}"), name)
+
+
+def __dir__():
+    return sorted([*globals(), *_HOME])

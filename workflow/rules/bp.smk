@@ -13,8 +13,8 @@ rule bp_samples:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=600,
-        runtime=30,
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(30),
     params:
         simulation=simulation,
     script:
@@ -37,8 +37,8 @@ rule bp_summary:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     script:
         "../scripts/bp_summary.py"
 
@@ -56,8 +56,8 @@ rule bp_theory:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         settings=lambda w: {
             name: {"penalty": CONFIG.penalties[name], "alpha": run.M / CONFIG.bp_figures[w.figure].N}
@@ -81,8 +81,8 @@ rule table_bp_convergence:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     script:
         "../scripts/table_bp_convergence.py"
 
@@ -99,8 +99,8 @@ rule table_bp_l0:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=600,
-        runtime=30,
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(30),
     params:
         runs=block("table_bp_l0")
         | {"etas": CONFIG.table_bp_l0.etas.values().tolist(), "seed": CONFIG.seed, "tol": CONFIG.bp.tol},

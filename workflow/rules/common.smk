@@ -9,14 +9,17 @@ from sparsegdf.config import ConfigError, load
 
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 from import_closure import import_closure
+from profile_guard import ProfileError, require_profile
+from tracking import untracked
 
 STARTED = time.monotonic()
 # Parallelism belongs to Snakemake; jobs inherit this, whoever started it.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 try:
+    require_profile(sys.argv[1:], workflow.basedir)
     CONFIG = load(config)
-except ConfigError as error:
+except (ProfileError, ConfigError) as error:
     raise WorkflowError(str(error))
 
 RUN = CONFIG.run
@@ -24,6 +27,15 @@ RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
 ENVIRONMENT = os.path.join(workflow.basedir, "environment.yml")
 FIGURE_FILES, TABLE_FILES = [], []
+# A simulation takes 340 MB at most, but in a cluster job Snakemake itself counts too, twice: 910 MB were measured.
+SUBMITTED_MB = 1200
+
+if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
+    raise WorkflowError(
+        f"{len(strangers)} files of the run '{RUN}' were not made in this working copy (first: {strangers[0]}), or "
+        "its .snakemake/metadata is lost. Without that record a change of parameters would go unnoticed: delete "
+        f"{RESULTS} and {FIGURES} (make clean), or bring .snakemake/metadata along with the results."
+    )
 
 
 def sources(script):
@@ -43,6 +55,11 @@ def readable(name):
     files = {kind: f"{FIGURES}/{name}.{kind}" for kind in ("csv", "md", "tex")}
     TABLE_FILES.extend(files.values())
     return files
+
+
+def grow(first):
+    """A resource of which a retry asks for twice, then three times as much: the job may have died for want of it."""
+    return lambda wildcards, attempt: first * attempt
 
 
 def block(name):

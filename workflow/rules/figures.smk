@@ -14,8 +14,8 @@ rule figure1_single_body:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config=block("figure1_single_body"),
         penalties=[CONFIG.penalties[panel.penalty] for panel in CONFIG.figure1_single_body.panels],
@@ -36,8 +36,8 @@ rule figure2_gdf:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config=block("figure2_gdf"),
         penalties=penalties(CONFIG.figure2_gdf.penalties),
@@ -59,8 +59,8 @@ rule figure3_prediction_error:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config=block("figure3_prediction_error"),
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
@@ -82,8 +82,8 @@ rule figure4_bp_vs_rs:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config=block("figure4_bp_vs_rs"),
         penalties=penalties(CONFIG.figure4_bp_vs_rs.simulations),
@@ -104,8 +104,8 @@ rule figure5_example1:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config=block("figure5_example1"),
         penalties=penalties(CONFIG.figure5_example1.simulations),
@@ -126,8 +126,8 @@ rule figure6_example2:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config=block("figure6_example2"),
         penalties=penalties(CONFIG.figure6_example2.simulations),
@@ -149,8 +149,8 @@ rule figure7_l0_exhaustive:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config={"figure7_l0_exhaustive": block("figure7_l0_exhaustive"), "l0_search": block("l0_search")},
     script:
@@ -172,8 +172,8 @@ rule figure8_l0_beyond_rs:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         config={"figure8_l0_beyond_rs": block("figure8_l0_beyond_rs"), "l0_search": block("l0_search")},
     script:

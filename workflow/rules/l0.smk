@@ -13,8 +13,8 @@ rule l0_samples:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=60,
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(60),
     params:
         run=l0_run,
     script:
@@ -38,8 +38,8 @@ rule l0_summary:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         N=lambda w: CONFIG.l0_search.runs[w.run].N,
         exact=lambda w: CONFIG.l0_search.runs[w.run].restarts == 0,
@@ -62,8 +62,8 @@ rule l0_theory:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         deltas=lambda w: getattr(CONFIG, w.figure).deltas.values().tolist(),
         problem={"alpha": CONFIG.l0_search.alpha, "variance": CONFIG.l0_search.variance},
@@ -84,8 +84,8 @@ rule table_l0:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         problem={"alpha": CONFIG.l0_search.alpha, "variance": CONFIG.l0_search.variance},
     script:

@@ -13,8 +13,8 @@ rule single_body:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         panels=[
             {"penalty": CONFIG.penalties[panel.penalty], "eta": panel.eta}
@@ -37,8 +37,8 @@ rule rs_curves:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         penalties=lambda w: penalties(block(w.figure)["penalties"]),
         deltas=lambda w: getattr(CONFIG, w.figure).deltas.values().tolist(),
@@ -59,8 +59,8 @@ rule prediction_marks:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
         deltas=CONFIG.figure3_prediction_error.deltas.values().tolist(),
@@ -81,8 +81,8 @@ rule table_thresholds:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=grow(500),
+        runtime=grow(5),
     params:
         settings=[
             {"name": setting.penalty, "penalty": CONFIG.penalties[setting.penalty], "alpha": setting.alpha}

@@ -1,0 +1,117 @@
+"""The tiny pipeline on a real SLURM, by both profiles: the bytes of a local run, whatever is lost on the way.
+
+`make test-cluster` runs this, `make test` does not: it wants root on Debian, and minutes.
+"""
+
+import hashlib
+import shutil
+import signal
+import time
+
+import pytest
+from conftest import Project
+
+import local_slurm
+
+# Jobs last seconds here, not minutes: look more often than the profiles do.
+SLURM = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2")
+GENERIC = ("--profile", "profiles/cluster-generic", "--seconds-between-status-checks", "2")
+PATIENCE = 1800  # s, for a machine with other work; a test takes one or two minutes
+
+
+@pytest.fixture
+def cluster():
+    with local_slurm.lock():
+        local_slurm.start()
+        yield local_slurm
+        local_slurm.stop()
+
+
+class Run(Project):
+    """A copy of the project without results, and the Snakemake that runs in it."""
+
+    def begin(self, *words):
+        self.process = self.start(*words, program=("-m", "snakemake"))
+
+    def end(self):
+        text, _ = self.process.communicate(timeout=PATIENCE)
+        assert self.process.returncode == 0, text
+        return text
+
+    def running_job(self, *nodes, **step):
+        """Wait until a job runs, and give its number."""
+        end = time.monotonic() + PATIENCE
+        while not (jobs := local_slurm.running(*nodes, **step)):
+            assert self.process.poll() is None, self.process.communicate()[0]
+            assert time.monotonic() < end, "no job was seen running"
+            time.sleep(0.1)
+        return jobs[0]
+
+
+@pytest.fixture
+def run(cluster, finished, tmp_path):
+    run = Run(tmp_path / "project")
+    shutil.copytree(finished.folder / "src", run.folder / "src", dirs_exist_ok=True)  # with what Numba has compiled
+    yield run
+    run.process.kill()  # if the test failed; the cluster then takes its jobs along
+
+
+def digests(folder):
+    files = (file for part in ("results/tiny", "tiny_figures") for file in (folder / part).rglob("*"))
+    kept = (file for file in files if file.is_file() and not {"logs", "benchmarks"} & set(file.parts))
+    return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in kept}
+
+
+def assert_same_bytes(run, finished, at_least):
+    """Each file that the cluster made is the one that this machine alone makes."""
+    made, expected = digests(run.folder), digests(finished.folder)
+    assert len(made) >= at_least
+    assert made == {path: expected[path] for path in made}
+
+
+def test_slurm_gives_the_bytes_of_a_local_run(cluster, run, finished):
+    commented = "# default-resources:\n#   slurm_account: myaccount\n#   slurm_partition: mypartition\n"
+    run.edit("profiles/slurm/config.yaml", commented, "default-resources:\n  slurm_partition: main\n")
+    run.begin(*SLURM, "all")
+    run.end()
+    jobs = [line.split() for line in cluster.squeue("--states=all", form="%T %N %k")]
+    assert {state for state, _, _ in jobs} == {"COMPLETED"} and {node for _, node, _ in jobs} == {"n1", "n2"}
+    rules = {"bp_samples", "l0_samples", "table_bp_l0"}  # the short ones ran beside Snakemake
+    assert {next(rule for rule in rules if rule in comment) for _, _, comment in jobs} == rules
+    assert digests(run.folder) == digests(finished.folder)
+
+
+def test_a_dead_node_costs_only_its_jobs(cluster, run, finished):
+    run.begin(*SLURM, "figure4_bp_vs_rs")
+    lost = run.running_job("n2", step="0")
+    cluster.kill_node("n2")
+    assert f"SLURM-job '{lost}' failed due to a node failure" in run.end()
+    assert cluster.squeue(f"--jobs={lost}", "--states=all", form="%T %N") == ["NODE_FAIL n2"]
+    assert_same_bytes(run, finished, at_least=17)
+
+
+@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
+def test_ctrl_c_then_resume_then_a_cancelled_job(cluster, run, finished, profile):
+    run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
+    run.running_job()
+    run.process.send_signal(signal.SIGINT)
+    text, _ = run.process.communicate(timeout=PATIENCE)
+    assert run.process.returncode != 0, text
+    deadline = time.monotonic() + 60
+    while cluster.squeue():
+        assert time.monotonic() < deadline, "Ctrl-C left jobs in the queue"
+        time.sleep(0.2)
+    before = set(cluster.squeue("--states=all"))
+
+    run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
+    lost = run.running_job()
+    cluster.scancel(lost)
+    run.end()
+    jobs = {line.split()[0]: line.split()[1:] for line in cluster.squeue("--states=all", form="%i %T %m %l")}
+    jobs = {number: rest for number, rest in jobs.items() if number not in before}
+    state, memory, limit = jobs.pop(lost)
+    assert (state, memory) == ("CANCELLED", "1200M")
+    again = jobs.pop(max(jobs, key=int))
+    assert again == ["COMPLETED", "2400M", {"30:00": "1:00:00", "1:00:00": "2:00:00"}[limit]]
+    assert all(rest[:2] == ["COMPLETED", "1200M"] for rest in jobs.values())
+    assert_same_bytes(run, finished, at_least=17)

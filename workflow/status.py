@@ -1,0 +1,95 @@
+"""`make status`: for each figure and table, fresh or stale and why, and the core-minutes that a rerun would take."""
+
+import csv
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from statistics import mean
+
+
+def main(words):
+    command = [sys.executable, "-m", "snakemake", "-n", "--nolock", "--cores", "1", "all", *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    jobs = planned_jobs(done.stdout)
+    maker = {path: job for job in jobs for path in job["output"]}
+    spent = past_seconds(Path("results").rglob("benchmarks/**/*.tsv"))
+    print(f"{'target':28} {'state':6} {'jobs':>5} {'core-minutes':>13}  why")
+    for target in targets():
+        stale = next((job for job in jobs if job["rule"] == target), None)
+        if stale is None:
+            print(f"{target:28} fresh")
+            continue
+        needed = upstream(stale, maker)
+        seconds = [expected_seconds(job, spent) for job in needed]
+        known = sum(s for s in seconds if s is not None) / 60
+        minutes = f"{known:.1f}" + (" + ?" if None in seconds else "")
+        print(f"{target:28} stale  {len(needed):5} {minutes:>13}  {why(needed)}")
+
+
+def targets():
+    """Figures and tables by name, as the rule files have them."""
+    text = "\n".join(file.read_text() for file in sorted(Path("workflow/rules").glob("*.smk")))
+    return sorted(re.findall(r"^rule ((?:figure|table)\w+):", text, re.M))
+
+
+def planned_jobs(text):
+    """The jobs of a dry run: rule, input, output, benchmark, reason."""
+    jobs = []
+    for block in re.split(r"\n(?=(?:local)?rule \w+:\n)", text):
+        head = re.match(r"(?:local)?rule (\w+):\n", block)
+        if head:
+            field = dict(re.findall(r"^    (\w+): (.*)$", block, re.M))
+            files = {key: field.get(key, "").split(", ") for key in ("input", "output")}
+            jobs.append({"rule": head[1], "benchmark": field.get("benchmark"), "reason": field["reason"], **files})
+    return jobs
+
+
+def upstream(job, maker):
+    """The job and every planned job that it waits for."""
+    found, todo = [], [job]
+    while todo:
+        job = todo.pop()
+        if job not in found:
+            found.append(job)
+            todo += [maker[path] for path in job["input"] if path in maker]
+    return found
+
+
+def why(jobs):
+    """The reasons of the first causes, each with the rules it stands for."""
+    own = [job for job in jobs if not job["reason"].startswith("Input files updated by another job")]
+    reasons = Counter((re.split(r"[:;]", job["reason"])[0], job["rule"]) for job in own)
+    return "; ".join(f"{reason.lower()} ({rule} x {n})" for (reason, rule), n in sorted(reasons.items()))
+
+
+def past_seconds(files):
+    """CPU seconds of past jobs by benchmark file, and their means by rule (the folder below benchmarks/)."""
+    spent = {}
+    for file in files:
+        with open(file) as handle:
+            rows = [
+                row for row in csv.DictReader(handle, delimiter="\t") if row.get("cpu_time", "-") not in ("-", "NA")
+            ]
+        if rows:
+            spent[str(file)] = float(rows[-1]["cpu_time"])
+    return spent
+
+
+def expected_seconds(job, spent):
+    """What the job took last time; else the mean of its neighbours (other chunks, other runs); None if unknown."""
+    path = job["benchmark"]
+    if path in spent:
+        return spent[path]
+    if path is None:
+        return 0.0
+    parent = str(Path(path).parent)
+    near = [seconds for file, seconds in spent.items() if str(Path(file).parent) == parent]
+    return mean(near) if near else None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
