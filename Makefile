@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick status test test-cluster bench-bp bench-subsets lock clean
+.PHONY: help env paper_figures quick status test test-cluster reference bench-bp bench-subsets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -40,6 +40,10 @@ test: env ## linters and tests
 
 test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
 	$(BIN)/python -m pytest tests/cluster
+
+reference: ## keep the finished paper run in reference/ (after `make paper_figures`)
+	mkdir -p reference
+	cp paper_figures/* reference/
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py

@@ -79,5 +79,5 @@ def _against_size(ax, sizes, extrapolated, theory, deltas):
         for name, style_ in (("rs", style.VERMILION), ("one_step_rsb", "black")):
             value = np.interp(delta, theory.delta, theory[name])
             ax.plot([-0.004, 0.0], [value, value], color=style_, linewidth=2, clip_on=False)
-        ax.text(0.098, np.nanmin(points.df) + 0.02, rf"$\delta={delta:g}$", fontsize=8, ha="right", color=color)
+        ax.text(0.098, points.df.min() + 0.045, rf"$\delta={delta:g}$", fontsize=8, ha="right", color=color)
     ax.set(xlim=(-0.004, 0.105), xlabel=r"$1/N$", ylabel=r"$\mathrm{df}$, fixed $K$")
