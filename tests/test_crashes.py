@@ -152,9 +152,8 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
     )
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0
-    assert f"{chunk.relative_to(project.folder)} is damaged" in done.text and "delete it and run again" in done.text
-    chunk.unlink()
-    project.snakemake(TARGET)
+    assert f"{chunk.relative_to(project.folder)} is damaged" in done.text and "--forcerun" in done.text
+    project.snakemake(TARGET, "--forcerun", str(chunk.relative_to(project.folder)))
     assert_same_as(project, finished)
 
 
@@ -170,7 +169,7 @@ def test_two_runs_at_once(project):
 def test_corrupt_configuration_file(project):
     (project.folder / "tests/tiny.yaml").write_text("run: [tiny\nfigure2_gdf: }")
     done = project.snakemake("-n", "all", check=False)
-    assert done.returncode != 0 and "tests/tiny.yaml" in done.text
+    assert done.returncode != 0 and "not valid JSON or YAML" in done.text and "Traceback" not in done.text
 
 
 def test_a_folder_with_spaces_and_umlauts(finished, tmp_path):

@@ -46,7 +46,9 @@ def read_table(path) -> pd.DataFrame:
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError):
             raise
-        raise DamagedTable(f"{path} is damaged ({error}); delete it and run again to recompute it") from error
+        raise DamagedTable(
+            f"{path} is damaged ({error}); make it again with: snakemake --cores all --forcerun {path}"
+        ) from error
 
 
 def read_tables(paths) -> pd.DataFrame:

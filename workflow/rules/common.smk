@@ -27,6 +27,15 @@ RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
 ENVIRONMENT = os.path.join(workflow.basedir, "environment.yml")
 FIGURE_FILES, TABLE_FILES = [], []
+
+
+# Names hold no slash, so that a summary's path cannot be taken for a chunk's.
+wildcard_constraints:
+    figure=r"\w+",
+    penalty=r"\w+",
+    run=r"\w+",
+
+
 # A simulation takes 340 MB at most, but in a cluster job Snakemake itself counts too, twice: 910 MB were measured.
 SUBMITTED_MB = 1200
 
