@@ -138,13 +138,26 @@ def test_read_only_results(project, small_disk):
     assert done.returncode != 0 and "Read-only file system" in done.text
 
 
-def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finished, tmp_path):
+def flipped(content, place):
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:3000],
+        lambda content: flipped(content, 40),
+        # A name in the footer: every number is still there, in a column that was not written.
+        lambda content: flipped(content, content.index(b"covariance")),
+    ],
+    ids=["truncated", "bit flipped in the data", "bit flipped in the footer"],
+)
+def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finished, tmp_path, damage):
     project = Project(tmp_path / "project")
-    shutil.copytree(finished.folder / "results", project.folder / "results")
-    shutil.copytree(finished.folder / "tiny_figures", project.folder / "tiny_figures")
-    shutil.copytree(finished.folder / ".snakemake/metadata", project.folder / ".snakemake/metadata")
+    for folder in ("results", "tiny_figures", ".snakemake/metadata"):
+        shutil.copytree(finished.folder / folder, project.folder / folder)
     chunk = project.folder / "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
-    chunk.write_bytes(chunk.read_bytes()[:3000])
+    chunk.write_bytes(damage(chunk.read_bytes()))
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0
     assert f"{chunk.relative_to(project.folder)} is damaged" in done.text and "--forcerun" in done.text

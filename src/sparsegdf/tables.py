@@ -1,5 +1,6 @@
 """Tables on disk: parquet for data, CSV / Markdown / LaTeX for readers. Written atomically, read with a check."""
 
+import hashlib
 import os
 import tempfile
 from contextlib import contextmanager
@@ -8,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+DIGEST = b"sparsegdf.digest"
 
 
 class DamagedTable(Exception):
@@ -33,8 +36,9 @@ def atomic(path):
 
 
 def write_table(frame: pd.DataFrame, path):
-    """Write a DataFrame as parquet with page checksums; the same frame always gives the same bytes."""
+    """Write a DataFrame as parquet with a digest of its content; the same frame always gives the same bytes."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = table.replace_schema_metadata({**table.schema.metadata, DIGEST: _digest(table.to_pandas())})
     with atomic(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
@@ -42,13 +46,24 @@ def write_table(frame: pd.DataFrame, path):
 def read_table(path) -> pd.DataFrame:
     """Read what write_table wrote; a truncated or altered file raises DamagedTable with its path and the remedy."""
     try:
-        return pq.read_table(path, page_checksum_verification=True).to_pandas()
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
+        table = pq.read_table(path, page_checksum_verification=True)
+        frame = table.to_pandas()
+        # Page checksums miss what a changed footer says of the pages: types, lengths, names.
+        if (table.schema.metadata or {}).get(DIGEST) != _digest(frame):
+            raise pa.ArrowInvalid("its content is not what was written")
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # a changed footer can make the reader fail anywhere
         raise DamagedTable(
             f"{path} is damaged ({error}); make it again with: snakemake --cores all --forcerun {path}"
         ) from error
+    return frame
+
+
+def _digest(frame):
+    """SHA-256 of the names, types and values of a DataFrame."""
+    rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    return hashlib.sha256(repr(list(frame.dtypes.items())).encode() + rows.tobytes()).hexdigest().encode()
 
 
 def read_tables(paths) -> pd.DataFrame:
