@@ -88,17 +88,6 @@ def test_control_variate_shrinks_the_error_and_states_it_truly():
     assert np.mean(controlled) == pytest.approx(0.4, abs=4 * np.std(controlled) / 20)
 
 
-def test_product_of_means_and_its_error():
-    rng, values, stated = np.random.default_rng(4), [], []
-    for _ in range(400):
-        first, second = 2 + rng.normal(size=60), 3 + rng.normal(size=60)
-        estimate = dof.product_estimate(first, second)
-        assert estimate.value == pytest.approx(first.mean() * second.mean())
-        values.append(estimate.value)
-        stated.append(estimate.se)
-    assert np.std(values) == pytest.approx(np.mean(stated), rel=0.15)
-
-
 def test_too_few_samples_have_no_error():
     assert np.isnan(dof.mean_estimate([1.0]).se) and dof.mean_estimate([1.0]).value == 1
     assert np.isnan(dof.mean_estimate([]).value) and dof.mean_estimate([]).samples == 0

@@ -65,7 +65,7 @@ def test_samples_that_did_not_converge_are_counted_and_left_out():
     rows = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
     assert rows.converged.all() and (rows.kkt <= 1e-9).all()
     rows.loc[(rows["sample"] < 4) & (rows.eta == 0.9), ["converged", "covariance"]] = [False, 1e9]
-    summary = summarise(rows).set_index("eta")
+    summary = summarise([rows]).set_index("eta")
     assert summary.loc[0.9, "converged"] == 6 and summary.loc[0.9, "fraction_converged"] == 0.6
     assert summary.loc[0.9, "samples"] == 10 and summary.loc[2.0, "fraction_converged"] == 1
     assert abs(summary.loc[0.9, "gdf"]) < 2
@@ -77,7 +77,7 @@ def test_summary_of_known_rows():
     rows = pd.DataFrame({"sample": range(n), "eta": 1.0, "delta": 0.3, "covariance": 0.4 + rng.normal(0, 0.1, n)})
     rows = rows.assign(noise=1 + rng.normal(0, 0.1, n), err_train=0.5, chi=0.5 + rng.normal(0, 0.02, n), Q_hat=0.7)
     rows = rows.assign(effective=0.36, stein=0.38, converged=True, steps=10, kkt=1e-12)
-    row = summarise(rows).iloc[0]
+    row = summarise([rows]).iloc[0]
     assert row.delta_eff == pytest.approx(rows.chi.mean() * 0.7, rel=1e-12)
     assert row.gdf_plain == pytest.approx(rows.covariance.mean(), rel=1e-12)
     assert row.gap_stein == pytest.approx(row.gdf - 0.38, abs=1e-12)

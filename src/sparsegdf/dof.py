@@ -64,10 +64,3 @@ def controlled_estimate(values, control, expectation) -> Estimate:
     left = values - slope * (control - expectation)
     se = left.std(ddof=2) / np.sqrt(values.size)
     return Estimate(float(left.mean()), float(se), values.size)
-
-
-def product_estimate(first, second) -> Estimate:
-    """(mean of first)(mean of second), the standard error by linearising: delta_eff^BP of the paper."""
-    first, second = np.asarray(first, float), np.asarray(second, float)
-    linear = first * second.mean() + first.mean() * second - first.mean() * second.mean()
-    return mean_estimate(linear)

@@ -1,44 +1,68 @@
 """Averages over samples, with standard errors and counts: what the simulation figures plot."""
 
+from collections import defaultdict
+
+import numpy as np
 import pandas as pd
 
-from sparsegdf import dof
+from sparsegdf.moments import Moments
+
+AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein")
 
 
-def summarise(rows):
+def summarise(chunks):
     """One row per eta: the estimators averaged over the samples that converged, and how many those were.
 
+    `chunks` is an iterable of tables from simulation.bp_samples; only one is held at a time.
     gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without; gap_* are the differences
     GDF - (other estimator) of the same samples, so that their standard errors are those of the difference.
     """
-    return pd.DataFrame([_summary(eta, group) for eta, group in rows.groupby("eta", sort=False)])
+    levels = defaultdict(_Level)
+    for rows in chunks:
+        for eta, group in rows.groupby("eta", sort=False):
+            levels[eta].add(group)
+    return pd.DataFrame([{"eta": eta} | level.row() for eta, level in levels.items()])
 
 
-def _summary(eta, group):
-    used = group[group.converged]
-    estimates = {
-        "delta": dof.mean_estimate(used.delta),
-        "gdf_plain": dof.mean_estimate(used.covariance),
-        "gdf": dof.controlled_estimate(used.covariance, used.noise, 1.0),
-        "delta_eff": dof.product_estimate(used.chi, used.Q_hat),
-        "effective": dof.mean_estimate(used.effective),
-        "stein": dof.mean_estimate(used.stein),
-        "err_train": dof.mean_estimate(used.err_train),
-    }
-    eff = used.chi * used.Q_hat.mean() + used.chi.mean() * used.Q_hat - used.chi.mean() * used.Q_hat.mean()
-    for name, values in (("delta_eff", eff), ("effective", used.effective), ("stein", used.stein)):
-        estimates[f"gap_{name}"] = dof.controlled_estimate(used.covariance - values, used.noise, 1.0)
-    columns = {"eta": eta}
-    for name, estimate in estimates.items():
-        columns |= {name: estimate.value, f"{name}_se": estimate.se}
-    return columns | {
-        "samples": len(group),
-        "converged": len(used),
-        "fraction_converged": len(used) / len(group),
-        "steps_median": group.steps.median(),
-        "steps_95": group.steps.quantile(0.95),
-        "kkt_max": used.kkt.max(),
-    }
+class _Level:
+    """What is kept of the samples at one eta."""
+
+    def __init__(self):
+        self.moments, self.steps, self.kkt_max = Moments(AVERAGED), [], np.nan
+
+    def add(self, group):
+        used = group[group.converged]
+        self.moments.add(used)
+        self.steps.append(group.steps.to_numpy(np.int32))
+        self.kkt_max = np.fmax(self.kkt_max, used.kkt.max())
+
+    def row(self):
+        m, steps = self.moments, np.concatenate(self.steps)
+        estimates = {
+            "delta": m.estimate({"delta": 1}),
+            "gdf_plain": m.estimate({"covariance": 1}),
+            "gdf": m.controlled({"covariance": 1}, "noise", 1.0),
+            "delta_eff": m.product("chi", "Q_hat"),
+            "effective": m.estimate({"effective": 1}),
+            "stein": m.estimate({"stein": 1}),
+            "err_train": m.estimate({"err_train": 1}),
+        }
+        product = {name: -weight for name, weight in m.linear_product("chi", "Q_hat").items()}
+        gap = m.controlled({"covariance": 1} | product, "noise", 1.0)
+        estimates["gap_delta_eff"] = gap._replace(value=gap.value + m["chi"] * m["Q_hat"])
+        for name in ("effective", "stein"):
+            estimates[f"gap_{name}"] = m.controlled({"covariance": 1, name: -1}, "noise", 1.0)
+        columns = {}
+        for name, estimate in estimates.items():
+            columns |= {name: estimate.value, f"{name}_se": estimate.se}
+        return columns | {
+            "samples": len(steps),
+            "converged": m.n,
+            "fraction_converged": m.n / len(steps),
+            "steps_median": float(np.median(steps)),
+            "steps_95": float(np.quantile(steps, 0.95)),
+            "kkt_max": float(self.kkt_max),
+        }
 
 
 def convergence_table(summaries):
