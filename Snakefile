@@ -7,6 +7,7 @@ include: "workflow/rules/theory.smk"
 include: "workflow/rules/bp.smk"
 include: "workflow/rules/l0.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/claims.smk"
 
 
 # Seconds each, so on a cluster they run beside Snakemake; what is not listed here is submitted.
@@ -29,6 +30,9 @@ localrules:
     figure6_example2,
     figure7_l0_exhaustive,
     figure8_l0_beyond_rs,
+    table_claims,
+    table_misprints,
+    claims,
 
 
 rule paper_figures:

@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import fields
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -141,6 +142,17 @@ class BPFigure(_Model):
     simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
 
 
+class Claims(_Model):
+    """Simulations that only the claims need: the same penalties on each of these designs."""
+
+    designs: Annotated[list[str], Field(min_length=1)]
+    N: Count
+    mean: float
+    variance: Positive
+    samples: Annotated[int, Field(ge=2)]
+    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
+
+
 class BP(_Model):
     tol: Positive
     max_steps: Count
@@ -228,17 +240,28 @@ class Config(_Model):
     figure7_l0_exhaustive: Figure7
     figure8_l0_beyond_rs: Figure8
     table_thresholds: TableThresholds
+    claims: Claims
 
     @property
     def bp_figures(self) -> dict[str, BPFigure]:
         return {name: block for name, block in self if isinstance(block, BPFigure)}
+
+    @cached_property
+    def bp_runs(self) -> dict[str, BPFigure]:
+        """The figures with simulations, and claims_<design> for each design of the claims."""
+        shared = {name: value for name, value in self.claims if name != "designs"}
+        panels = list(self.claims.simulations)
+        extra = {
+            f"claims_{d}": BPFigure.model_construct(design=d, panels=panels, **shared) for d in self.claims.designs
+        }
+        return self.bp_figures | extra
 
     @model_validator(mode="after")
     def _penalties_are_known(self):
         for path, name in _references(self.model_dump(), "penalty", "penalties"):
             if name not in self.penalties:
                 raise ValueError(f"{path} = {name!r}: " + _unknown("penalty", name, self.penalties))
-        for figure, block in self.bp_figures.items():
+        for figure, block in self.bp_runs.items():
             for name in block.simulations:
                 if name not in self.penalties:
                     raise ValueError(f"{figure}.simulations.{name}: " + _unknown("penalty", name, self.penalties))
@@ -259,7 +282,7 @@ class Config(_Model):
     @model_validator(mode="after")
     def _designs_fit(self):
         """Each design named, and its parameters possible at that N: what the design itself says."""
-        for figure, block in self.bp_figures.items():
+        for figure, block in self.bp_runs.items():
             if block.design not in self.designs:
                 known = _unknown("design", block.design, self.designs)
                 raise ValueError(f"{figure}.design = {block.design!r}: {known}")

@@ -26,7 +26,7 @@ rule bp_summary:
         sources("bp_summary.py"),
         chunks=lambda w: expand(
             f"{RESULTS}/bp/{w.figure}/{w.penalty}/{{chunk}}.parquet",
-            chunk=chunks(CONFIG.bp_figures[w.figure].samples, CONFIG.bp.chunk),
+            chunk=chunks(CONFIG.bp_runs[w.figure].samples, CONFIG.bp.chunk),
         ),
     output:
         f"{RESULTS}/bp/{{figure}}/{{penalty}}.parquet",

@@ -88,7 +88,7 @@ def chunks(samples, size):
 
 def simulation(wildcards):
     """What one sample of a simulation depends on: not the number of samples, nor any other penalty."""
-    figure = CONFIG.bp_figures[wildcards.figure]
+    figure = CONFIG.bp_runs[wildcards.figure]
     return {
         "design": CONFIG.designs[figure.design],
         "M": figure.simulations[wildcards.penalty].M,
@@ -118,7 +118,7 @@ def l0_run(wildcards):
 
 def summaries(figure):
     """The summary of each simulation of a figure."""
-    return {name: f"{RESULTS}/bp/{figure}/{name}.parquet" for name in CONFIG.bp_figures[figure].simulations}
+    return {name: f"{RESULTS}/bp/{figure}/{name}.parquet" for name in CONFIG.bp_runs[figure].simulations}
 
 
 onsuccess:

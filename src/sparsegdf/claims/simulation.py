@@ -1,0 +1,239 @@
+"""Claims about belief propagation (section 7): at the paper's N and M, alpha = 0.5 unless stated."""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.claims.verdict import (
+    SYMBOL,
+    Claim,
+    Finding,
+    Undecided,
+    agreement,
+    every,
+    larger,
+    no_difference,
+)
+from sparsegdf.penalties import L1, SCAD, ElasticNet
+from sparsegdf.theory import rs_curve, rs_stable_range, solve_rs
+
+PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(eta2=0.1), "scad_a5": SCAD(a=5, lam=1.0)}
+SHOWN = {"l1": "l1", "elastic_net": "elastic net", "scad_a5": "SCAD"}
+EXAMPLES = {"Example 1": "figure5_example1", "Example 2": "figure6_example2"}
+LARGE = 0.5  # where "large delta" begins
+
+
+def points(evidence, figure, penalty, *, N, below=1.0, converged=0.99):
+    """The levels of a simulation at which belief propagation converged, up to a delta."""
+    key = f"bp/{figure}/{penalty}"
+    if key not in evidence:
+        raise Undecided(f"this run has no {key}")
+    table = evidence[key]
+    if table.N.iloc[0] < N:
+        raise Undecided(
+            f"N = {table.N.iloc[0]} in this run, {N} in the paper: finite-size effects are not the claim's"
+        )
+    return table[(table.fraction_converged >= converged) & (table.delta <= below) & (table.delta > 0)]
+
+
+def with_rs(table, penalty, alpha):
+    """GDF minus the RS curve at the measured delta, with the error of both."""
+    df = rs_curve(penalty, alpha=alpha, deltas=table.delta).df.to_numpy()
+    step = rs_curve(penalty, alpha=alpha, deltas=table.delta * 0.999).df.to_numpy()
+    slope = (df - step) / (0.001 * table.delta)
+    return table.gdf - df, np.hypot(table.gdf_se, slope * table.delta_se), table.delta
+
+
+def figure4(name, a, lam, alpha):
+    def check(evidence):
+        penalty = SCAD(a=a, lam=lam)
+        stable = rs_stable_range(penalty, alpha=alpha)[1]
+        return agreement(*with_rs(points(evidence, "figure4_bp_vs_rs", name, N=200, below=stable), penalty, alpha))
+
+    return check
+
+
+def as_rs(name):
+    """On iid predictors at N = 1000, at the same eta: delta, GDF and training error against the RS saddle point."""
+
+    def check(evidence):
+        table = points(evidence, "claims_iid", name, N=1000)
+        saddles = pd.DataFrame([solve_rs(PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta])
+        compared = {"delta": "delta", "gdf": "df", "err_train": "err_train"}
+        return every(
+            {
+                column: agreement(
+                    table[column] - saddles[rs].to_numpy(), table[f"{column}_se"], table.delta, size=0.01
+                )
+                for column, rs in compared.items()
+            }
+        )
+
+    return check
+
+
+def correspondence(figure, name, below=LARGE, size=SYMBOL):
+    """GDF - delta_eff, in the form of the paper (product of means)."""
+
+    def check(evidence):
+        table = points(evidence, figure, name, N=1000, below=below)
+        return agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta, size=size)
+
+    return check
+
+
+def small_at_large_delta(figure):
+    """The largest GDF - delta_eff beyond delta = LARGE, of all three penalties: at most twice a plotted symbol."""
+
+    def check(evidence):
+        found = {}
+        for name, shown in SHOWN.items():
+            table = points(evidence, figure, name, N=1000)
+            table = table[table.delta > LARGE]
+            found[shown] = agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta, size=2 * SYMBOL)
+        return every(found)
+
+    return check
+
+
+def previous(figure, name, column):
+    """GDF minus the unbiased estimator of the earlier work, of the same samples."""
+
+    def check(evidence):
+        table = points(evidence, figure, name, N=1000)
+        return no_difference(table[f"gap_{column}"], table[f"gap_{column}_se"], table.delta)
+
+    return check
+
+
+def same_correspondence(designs):
+    """GDF - delta_eff stays within a symbol for other parameters of the design."""
+
+    def check(evidence):
+        return every(
+            {f"{design}, {SHOWN[name]}": correspondence(f"claims_{design}", name)(evidence)
+             for design in designs for name in SHOWN}
+        )  # fmt: skip
+
+    return check
+
+
+def same_curve(designs, name):
+    """GDF as a function of delta for two parameters of one design, compared at the deltas of the first."""
+
+    def check(evidence):
+        first, second = (points(evidence, f"claims_{design}", name, N=1000) for design in designs)
+        second = second.sort_values("delta")
+        inside = first[(first.delta >= second.delta.min()) & (first.delta <= second.delta.max())]
+        if inside.empty:
+            raise Undecided("the two runs have no common range of δ")
+        # df - delta is the smooth part, so that straight lines between few points do little harm
+        other, other_se = (np.interp(inside.delta, second.delta, second[c] - (c == "gdf") * second.delta)
+                           for c in ("gdf", "gdf_se"))  # fmt: skip
+        return agreement(inside.gdf - inside.delta - other, np.hypot(inside.gdf_se, other_se), inside.delta)
+
+    return check
+
+
+def convergence_differs(designs):
+    """The median number of steps at the densest level of the SCAD runs differs by more than a tenth."""
+
+    def check(evidence):
+        steps = [
+            points(evidence, f"claims_{d}", "scad_a5", N=1000, converged=0.0).steps_median.max() for d in designs
+        ]
+        ratio = max(steps) / min(steps)
+        shown = ", ".join(f"{d}: {s:.0f} steps" for d, s in zip(designs, steps, strict=True))
+        return Finding(ratio > 1.1, f"{shown}, ratio {ratio:.2f}", "ratio > 1.1")
+
+    return check
+
+
+def converges_worse(figure):
+    """Median steps of l1 and SCAD on the example against iid predictors, at the largest delta that both have."""
+
+    def check(evidence):
+        ratios = {}
+        for name in SHOWN:
+            iid, other = (points(evidence, f, name, N=1000, converged=0.0) for f in ("claims_iid", figure))
+            at = min(iid.delta.max(), other.delta.max())
+            steps = [np.interp(at, *t.sort_values("delta")[["delta", "steps_median"]].to_numpy().T)
+                     for t in (iid, other)]  # fmt: skip
+            ratios[f"{SHOWN[name]} at δ = {at:.2f}"] = steps[1] / steps[0]
+        shown = ", ".join(f"{name}: {ratio:.1f} times the steps" for name, ratio in ratios.items())
+        return Finding(min(ratios.values()) > 1, shown, "> 1")
+
+    return check
+
+
+def bp_l0(undamped_above=None):
+    """The largest fraction of converged BP runs for l0, of all or of the undamped ones above a delta."""
+
+    def check(evidence):
+        if "table_bp_l0" not in evidence:
+            raise Undecided("this run has no table_bp_l0")
+        table = evidence["table_bp_l0"]
+        if undamped_above is not None:
+            table = table[(table.damping == 1) & ~(table.delta < undamped_above)]
+        k = table.fraction_converged.idxmax()
+        row = table.loc[k]
+        measured = (
+            f"{row.fraction_converged:.0%} of {row.samples} runs converge at η = {row.eta:g}, damping {row.damping:g}"
+        )
+        return Finding(row.fraction_converged == 0, measured, "0 %")
+
+    return check
+
+
+def scad_greater(figure):
+    def check(evidence):
+        table = points(evidence, figure, "scad_a5", N=1000)
+        table = table[table.delta > 0.1]
+        return larger(table.gdf - table.delta, np.hypot(table.gdf_se, table.delta_se), "GDF - δ")
+
+    return check
+
+
+CLAIMS = [
+    *(Claim(f"bp-rs-{panel}", f"Fig. BP({panel})", f"BP agrees with RS for SCAD a = {a}, λ = {lam}, α = {alpha}.",
+            "coincides", f"bp/figure4_bp_vs_rs/{name}: GDF - RS df at the same δ, below the AT line",
+            figure4(name, a, lam, alpha))
+      for panel, name, a, lam, alpha in (("a", "scad_a5", 5, 1.0, 0.5), ("b", "scad_a8_lam08", 8, 0.8, 0.5),
+                                         ("c", "scad_a6_lam09", 6, 0.9, 0.8), ("d", "scad_a8_lam07", 8, 0.7, 0.8))),
+    *(Claim(f"bp-to-rs-{name}", "Sec. 7.1", f"For {SHOWN[name]} BP goes to the RS values as N grows.", "converges",
+            f"bp/claims_iid/{name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
+      for name in SHOWN),
+    Claim("bp-l0", "Sec. 7.1", "BP for l0 does not converge.", "does not converge",
+          "table_bp_l0: largest fraction of converged runs, any damping", bp_l0(),
+          "without damping and for δ ≥ 0.05", bp_l0(0.05)),
+    *(Claim(f"eff-{figure[-1]}-{name}", f"Fig. {figure[8:]}", f"GDF = δ_eff for {SHOWN[name]} in {example}, δ ≤ 0.5.",
+            "correspondence", f"bp/{figure}/{name}: gap_delta_eff", correspondence(figure, name))
+      for example, figure in EXAMPLES.items() for name in SHOWN),
+    *(Claim(f"eff-{figure[-1]}-large", "Sec. 7.2", f"At larger δ only a small discrepancy appears, {example}.",
+            "small", f"bp/{figure}: gap_delta_eff beyond δ = 0.5", small_at_large_delta(figure))
+      for example, figure in EXAMPLES.items()),
+    *(Claim(f"zou-{figure[-1]}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, {example}.", text,
+            f"bp/{figure}/{name}: gap_{column}", previous(figure, name, column))
+      for example, figure in EXAMPLES.items()
+      for name, column, text in (("l1", "effective", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
+    *(Claim(f"scad-greater-{figure[-1]}", "Sec. 7.2", f"GDF of SCAD is greater than δ, {example}.", "df > δ",
+            f"bp/{figure}/scad_a5: gdf - delta for δ > 0.1", scad_greater(figure))
+      for example, figure in EXAMPLES.items()),
+    Claim("c-correspondence", "Sec. 7.2", "c does not influence the correspondence.", "no influence",
+          "bp/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff",
+          same_correspondence(("example1_weak", "example1_strong"))),
+    Claim("T-correspondence", "Sec. 7.2", "T does not influence the correspondence.", "no influence",
+          "bp/claims_example2_few and _many (T = 50, 250): gap_delta_eff",
+          same_correspondence(("example2_few", "example2_many"))),
+    *(Claim(f"{letter}-curve-{name}", "Sec. 7.2", f"{letter} does not change GDF against δ of {SHOWN[name]}.",
+            "no influence", f"bp/claims_{designs[0]} and {designs[1]}: gdf - delta at the same δ",
+            same_curve(designs, name))
+      for letter, designs in (("c", ("example1_weak", "example1_strong")), ("T", ("example2_few", "example2_many")))
+      for name in ("elastic_net", "scad_a5")),
+    Claim("c-convergence", "Sec. 7.2", "c affects the convergence of BP.", "affects",
+          "steps of SCAD at c = 0.2 and 0.8", convergence_differs(("example1_weak", "example1_strong"))),
+    Claim("T-convergence", "Sec. 7.2", "T affects the convergence of BP.", "affects",
+          "steps of SCAD at T = 50 and 250", convergence_differs(("example2_few", "example2_many"))),
+    *(Claim(f"worse-{figure[-1]}", "Sec. 7.2", f"BP converges worse than on iid predictors, {example}.", "worse",
+            f"median steps of {figure} against claims_iid", converges_worse(figure))
+      for example, figure in EXAMPLES.items()),
+]  # fmt: skip

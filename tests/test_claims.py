@@ -1,0 +1,218 @@
+"""Claims: verdicts follow from the data and from nothing else; every claim can be lost."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ROOT
+
+from sparsegdf.claims import l0, simulation, theory
+from sparsegdf.claims.verdict import (
+    Claim,
+    Finding,
+    Undecided,
+    agreement,
+    claims_table,
+    every,
+    identity,
+    larger,
+    lost,
+    no_difference,
+    number,
+    positive,
+)
+from sparsegdf.misprints import MISPRINTS, misprint_table
+
+ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
+YES, NO, OPEN = (Finding(holds, "m", "t") for holds in (True, False, None))
+
+
+@pytest.fixture(scope="module")
+def theory_table():
+    return claims_table(theory.CLAIMS, {}).set_index("id")
+
+
+# --- verdicts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "printed, corrected, verdict",
+    [
+        (YES, None, "reproduced"),
+        (YES, NO, "reproduced"),
+        (NO, None, "contradicted"),
+        (NO, YES, "reproduced with a correction"),
+        (NO, NO, "contradicted"),
+        (NO, OPEN, "not decidable"),
+        (OPEN, YES, "not decidable"),
+        (YES._replace(holds=np.True_), None, "reproduced"),
+        (NO._replace(holds=np.False_), YES, "reproduced with a correction"),
+    ],
+)
+def test_verdict_follows_from_the_findings(printed, corrected, verdict):
+    check = (lambda _: corrected) if corrected else None
+    row = claims_table([Claim("id", "w", "s", "q", "h", lambda _: printed, "why", check)], {}).iloc[0]
+    assert row.verdict == verdict
+    assert (row.correction == "why") == (
+        verdict == "reproduced with a correction" or (corrected, printed) == (OPEN, NO)
+    )
+
+
+def test_missing_evidence_is_not_decidable_and_says_why():
+    def check(_):
+        raise Undecided("this run has no x")
+
+    row = claims_table([Claim("id", "w", "s", "q", "h", check)], {}).iloc[0]
+    assert (row.verdict, row.detail) == ("not decidable", "this run has no x")
+
+
+def test_quoted_digits_set_the_tolerance():
+    assert number(0.24849, "0.248").holds and not number(0.24851, "0.248").holds
+    assert number(0.0004, "0.000").holds and not number(1.6, "1").holds
+
+
+def test_monte_carlo_findings_need_both_closeness_and_sharpness():
+    close, far, sharp, dull = np.zeros(5), np.full(5, 0.05), np.full(5, 0.002), np.full(5, 0.05)
+    d = np.linspace(0.1, 0.5, 5)
+    assert agreement(close, sharp, d).holds is True
+    assert agreement(far, sharp, d).holds is False
+    assert agreement(close, dull, d).holds is None and agreement(far, dull, d).holds is None
+    assert no_difference(close, sharp, d).holds is True
+    assert no_difference(far, sharp, d).holds is False
+    assert no_difference(close, dull, d).holds is None
+    assert larger(far, sharp, "x").holds is True and larger(-far, sharp, "x").holds is False
+    assert larger(close, sharp, "x").holds is None
+    for empty in (agreement([], [], []), no_difference([], [], []), larger([], [], "x")):
+        assert empty.holds is None
+    assert positive([[0.1, 0.2], [0.3, -0.1]], "x").holds is False and identity([1e-3]).holds is False
+
+
+def test_noise_alone_seldom_contradicts():
+    """Of 2000 true claims with 25 points each, at most a handful are contradicted (expected: 2)."""
+    rng = np.random.default_rng(0)
+    wrong = sum(no_difference(rng.normal(size=25) * 1e-3, np.full(25, 1e-3), np.ones(25)).holds is False
+                for _ in range(2000))  # fmt: skip
+    assert wrong <= 8
+
+
+def test_the_worst_of_several_findings_decides():
+    assert every({"a": YES, "b": YES}).holds is True
+    assert every({"a": YES, "b": OPEN}).holds is None
+    assert every({"a": OPEN, "b": NO}).holds is False and every({"a": OPEN, "b": NO}).measured.startswith("b: ")
+
+
+def test_lost_claims_are_those_reproduced_before_and_contradicted_now():
+    reference = pd.DataFrame({"id": ["a", "b", "c", "d"], "verdict": ["reproduced", "reproduced with a correction",
+                                                                      "contradicted", "reproduced"]})  # fmt: skip
+    now = reference.assign(verdict=["contradicted", "contradicted", "contradicted", "not decidable"])
+    assert list(lost(now, reference).id) == ["a", "b"] and lost(reference, reference).empty
+
+
+# --- the claims ----------------------------------------------------------------------------------------------------
+
+
+def test_there_are_enough_claims_with_names_of_their_own():
+    assert len(ALL) >= 35
+    assert len({claim.id for claim in ALL}) == len(ALL)
+    for claim in ALL:
+        assert all([claim.where, claim.statement, claim.quoted, claim.how])
+        assert bool(claim.correction) == bool(claim.corrected)
+
+
+def test_theory_verdicts(theory_table):
+    verdicts = theory_table.verdict
+    corrected = {"l2-df", "l2-limit", "scad-at", "delta1", "delta2", "order-1", "order-2"}
+    contradicted = {"min-en", "one-eta2", "scad-s2-a5"}
+    assert set(verdicts[verdicts == "reproduced with a correction"].index) == corrected
+    assert set(verdicts[verdicts == "contradicted"].index) == contradicted
+    assert (verdicts.drop([*corrected, *contradicted]) == "reproduced").all()
+
+
+def test_a_wrong_theory_loses_claims(monkeypatch):
+    """If df were 1 % larger, the claims about it would be contradicted."""
+    true = theory.rs_curve
+    monkeypatch.setattr(theory, "rs_curve", lambda *a, **k: (t := true(*a, **k)).assign(df=1.01 * t.df))
+    theory.curve.cache_clear()
+    try:
+        table = claims_table([c for c in theory.CLAIMS if c.id in ("l1-df", "en-df", "l0-df", "scad-df")], {})
+    finally:
+        theory.curve.cache_clear()
+    assert (table.verdict == "contradicted").all() and len(table) == 4
+
+
+def bp_table(gap=0.0, se=1e-3, N=1000, **columns):
+    """A made-up summary in which GDF - (any estimator) is `gap`."""
+    delta = np.linspace(0.05, 0.9, 12)
+    table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
+    for name in ("delta_eff", "effective", "stein"):
+        table = table.assign(**{f"gap_{name}": gap, f"gap_{name}_se": se})
+    return table.assign(err_train=0.5, err_train_se=se, fraction_converged=1.0, steps_median=100.0, N=N, **columns)
+
+
+@pytest.mark.parametrize("gap, N, verdict", [(0.0, 1000, "reproduced"), (0.1, 1000, "contradicted"),
+                                             (0.1, 40, "not decidable")])  # fmt: skip
+def test_simulation_claims_decide_from_their_data(gap, N, verdict):
+    keys = [f"bp/{f}/{p}" for f in simulation.EXAMPLES.values() for p in simulation.SHOWN]
+    evidence = {key: bp_table(gap, N=N) for key in keys}
+    claims = [c for c in simulation.CLAIMS if c.id.startswith(("eff-", "zou-"))]
+    assert len(claims) == 12
+    assert set(claims_table(claims, evidence).verdict) == {verdict}
+    assert set(claims_table(claims, {}).verdict) == {"not decidable"}
+
+
+def test_bp_for_l0_is_judged_by_damping():
+    claim = [c for c in simulation.CLAIMS if c.id == "bp-l0"]
+    rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]
+    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20)
+    row = claims_table(claim, {"table_bp_l0": table}).iloc[0]
+    assert row.verdict == "reproduced with a correction" and "80%" in row.detail
+    table.loc[1, "fraction_converged"] = 0.5
+    assert claims_table(claim, {"table_bp_l0": table}).verdict[0] == "contradicted"
+
+
+def l0_sizes(limit, slope=-0.5, se=1e-3):
+    """df = limit(delta) + slope ln N/N at delta = 0.1 and 0.2."""
+    tables = {}
+    for N in (20, 30, 50, 80, 100):
+        K = np.array([round(0.05 * N), round(0.1 * N)])
+        df = [limit(d) + slope * np.log(N) / N for d in (0.1, 0.2)]
+        tables[f"l0/n{N}_sizes"] = pd.DataFrame(
+            {"K": K, "delta": [0.1, 0.2], "df": df, "df_se": se, "N": N, "exact": True}
+        )
+    return tables
+
+
+def test_limit_claims_tell_rs_from_one_step_rsb():
+    claims = [c for c in l0.CLAIMS if c.id.startswith("exact-limit")]
+    as_rs = claims_table(claims, l0_sizes(l0.rs_df))
+    one_step = claims_table(claims, l0_sizes(lambda d: {0.1: 0.5361, 0.2: 0.7887}[d]))
+    neither = claims_table(claims, l0_sizes(lambda d: d))
+    assert set(as_rs.verdict) == {"reproduced"} and set(neither.verdict) == {"contradicted"}
+    assert set(one_step.verdict) == {"reproduced with a correction"}
+    assert set(claims_table(claims, l0_sizes(l0.rs_df, se=0.1)).verdict) == {"not decidable"}
+
+
+# --- misprints -----------------------------------------------------------------------------------------------------
+
+
+def test_each_misprint_names_a_test_that_exists():
+    for item in MISPRINTS:
+        file, _, name = item.test.partition("::")
+        assert re.search(rf"^def {name}\(", (ROOT / file).read_text(), re.M), item.test
+
+
+def test_misprints_decide():
+    """Each of the two forms gives its own number, but for the one that says that l1 cannot tell."""
+    table = misprint_table().set_index("id")
+    assert len(table) >= 16
+    assert (table.number_printed != table.number_corrected).drop("hidden-by-l1").all()
+    for id in ("sigma2", "delta-eff", "scad-and", "l2-df"):  # "value (trace t)"
+        printed, right = (
+            [float(v) for v in re.findall(r"[\d.]+", table.loc[id, c])]
+            for c in ("number_printed", "number_corrected")
+        )
+        assert abs(right[0] - right[1]) < 0.02 < abs(printed[0] - printed[1])
+    for number_ in ("number_printed", "number_corrected"):
+        effective, delta = re.findall(r"[\d.]{4,}", table.loc["hidden-by-l1", number_])
+        assert effective == delta
