@@ -94,10 +94,11 @@ FIGURES = (
     "figure7_l0_exhaustive",
     "figure8_l0_beyond_rs",
 )
-TABLES = ("table_thresholds", "table_bp_convergence", "table_bp_l0", "table_l0")
-BP_DATA = {"bp_samples": 16, "bp_summary": 12, "table_bp_convergence": 1, "table_bp_l0": 1}
+TABLES = ("table_thresholds", "table_bp_convergence", "table_bp_l0", "table_l0", "table_claims", "table_misprints")
+CLAIMS = {"table_claims": 1}
+BP_DATA = {"bp_samples": 19, "bp_summary": 15, "table_bp_convergence": 1, "table_bp_l0": 1} | CLAIMS
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2")
-L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1}
+L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1} | CLAIMS
 L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
 
 
@@ -112,16 +113,18 @@ def once(*rules):
             "src/sparsegdf/theory.py",
             THEORY_DATA
             | once(*THEORY_FIGURES, "bp_theory", "figure4_bp_vs_rs", "table_l0", *L0_FIGURES)
-            | {"l0_theory": 2},
+            | {"l0_theory": 2, "table_misprints": 1}
+            | CLAIMS,
         ),
         (
             "src/sparsegdf/penalties.py",
-            THEORY_DATA | BP_DATA | once(*FIGURES, "bp_theory", "table_l0") | {"l0_theory": 2},
+            THEORY_DATA | BP_DATA | once(*FIGURES, "bp_theory", "table_l0", "table_misprints") | {"l0_theory": 2},
         ),
-        ("src/sparsegdf/bp.py", BP_DATA | once(*BP_FIGURES)),
-        ("src/sparsegdf/summaries.py", {"bp_summary": 12, "table_bp_convergence": 1} | once(*BP_FIGURES)),
+        ("src/sparsegdf/bp.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
+        ("src/sparsegdf/summaries.py", {"bp_summary": 15, "table_bp_convergence": 1} | CLAIMS | once(*BP_FIGURES)),
         ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES)),
-        ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | once(*L0_FIGURES)),
+        ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
+        ("src/sparsegdf/claims/l0.py", CLAIMS),
         ("src/sparsegdf/figures/style.py", once(*FIGURES)),
         ("src/sparsegdf/figures/figure2_gdf.py", once("figure2_gdf")),
         ("src/sparsegdf/__init__.py", {}),
@@ -149,24 +152,37 @@ def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
             "scad_a8_lam07: { kind: scad, a: 8, lam: 0.7 }",
             "scad_a8_lam07: { kind: scad, a: 7, lam: 0.7 }",
             {"bp_samples": 2, "bp_summary": 1, "bp_theory": 1}
-            | once("table_bp_convergence", "table_thresholds", "figure4_bp_vs_rs"),
+            | once("table_bp_convergence", "table_thresholds", "figure4_bp_vs_rs", "table_claims"),
         ),
         (
             "etas: { first: 5, last: 0.2, count: 60 }",
             "etas: { first: 5, last: 0.3, count: 60 }",
-            {"l0_summary": 9} | once("table_l0", *L0_FIGURES),
+            {"l0_summary": 9} | CLAIMS | once("table_l0", *L0_FIGURES),
         ),
         ("seed: 20180621", "seed: 1", BP_DATA | L0_DATA | once(*BP_FIGURES, *L0_FIGURES)),
         (
             "c: 0.5 }",
             "c: 0.4 }",
-            {"bp_samples": 4, "bp_summary": 4, "table_bp_convergence": 1, "figure5_example1": 1},
+            {"bp_samples": 4, "bp_summary": 4, "table_bp_convergence": 1, "figure5_example1": 1} | CLAIMS,
         ),
     ],
 )
 def test_a_changed_parameter_reruns_what_depends_on_it(changed, old, new, expected):
     changed.edit("config/paper.yaml", old, new)
     assert changed.planned("all") == expected
+
+
+def test_a_changed_grid_reruns_its_simulation(changed):
+    changed.edit(
+        "tests/tiny.yaml", "scad_a8_lam08: { M: 20, etas: { first: 2,", "scad_a8_lam08: { M: 20, etas: { first: 3,"
+    )
+    expected = {"bp_samples": 2, "bp_summary": 1} | once("table_bp_convergence", "figure4_bp_vs_rs", "table_claims")
+    assert changed.planned("all") == expected
+
+
+def test_a_comment_reruns_nothing(changed):
+    changed.edit("config/paper.yaml", "figure2_gdf:\n", "figure2_gdf: # a remark\n")
+    assert changed.planned("all") == {}
 
 
 def test_more_samples_compute_only_the_new_chunks(changed):
