@@ -1,6 +1,7 @@
 """Simulations: independent of chunking and cores, honest about what did not converge, in agreement with theory."""
 
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,8 @@ from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, solve_rs
 from sparsegdf.designs import sample
 from sparsegdf.l0_simulation import l0_samples
 from sparsegdf.l0_summaries import extrapolate, fixed_eta, fixed_size
-from sparsegdf.simulation import bp_samples
-from sparsegdf.summaries import summarise
+from sparsegdf.simulation import simulate
+from sparsegdf.summaries import combine, summarise
 from sparsegdf.tables import read_tables, write_table
 
 BP = {
@@ -23,9 +24,8 @@ BP = {
     "seed": 1,
     "mean": 0.0,
     "variance": 1.0,
-    "tol": 1e-10,
-    "max_steps": 20_000,
 }
+bp_samples = partial(simulate, partial(belief_propagation, max_steps=20_000))
 L0 = {"N": 20, "alpha": 0.5, "max_size": 4, "restarts": 0, "variance": 1.0, "seed": 1}
 
 
@@ -65,10 +65,27 @@ def test_samples_that_did_not_converge_are_counted_and_left_out():
     rows = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
     assert rows.converged.all() and (rows.kkt <= 1e-9).all()
     rows.loc[(rows["sample"] < 4) & (rows.eta == 0.9), ["converged", "covariance"]] = [False, 1e9]
-    summary = summarise([rows]).set_index("eta")
+    summary = summarise([rows.assign(solver="bp")]).set_index("eta")
     assert summary.loc[0.9, "converged"] == 6 and summary.loc[0.9, "fraction_converged"] == 0.6
     assert summary.loc[0.9, "samples"] == 10 and summary.loc[2.0, "fraction_converged"] == 1
     assert abs(summary.loc[0.9, "gdf"]) < 2
+
+
+def test_direct_rows_stand_in_where_bp_did_not_converge():
+    bp = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
+    direct = bp.assign(covariance=7.0, steps=1)
+    failed = (bp["sample"] < 3) & (bp.eta == 0.9)
+    bp.loc[failed, "converged"] = False
+    direct.loc[(direct["sample"] == 0) & (direct.eta == 0.9), "converged"] = False
+    both = combine(bp, direct)
+    assert list(both.solver[failed]) == ["bp", "direct", "direct"] and (both.solver[~failed] == "bp").all()
+    assert (both.covariance[failed & both.converged] == 7).all() and not both.converged[failed].iloc[0]
+    assert (both.steps == bp.steps).all()  # steps are those of belief propagation
+    row = summarise([both]).set_index("eta").loc[0.9]
+    assert (row.samples, row.converged, row.fraction_bp, row.solver) == (10, 9, 0.7, "both")
+    assert summarise([both]).set_index("eta").loc[2.0, "solver"] == "bp"
+    with pytest.raises(ValueError, match="other samples"):
+        combine(bp, direct.iloc[:-1])
 
 
 def test_summary_of_known_rows():
@@ -76,7 +93,7 @@ def test_summary_of_known_rows():
     n = 400
     rows = pd.DataFrame({"sample": range(n), "eta": 1.0, "delta": 0.3, "covariance": 0.4 + rng.normal(0, 0.1, n)})
     rows = rows.assign(noise=1 + rng.normal(0, 0.1, n), err_train=0.5, chi=0.5 + rng.normal(0, 0.02, n), Q_hat=0.7)
-    rows = rows.assign(effective=0.36, stein=0.38, converged=True, steps=10, kkt=1e-12)
+    rows = rows.assign(effective=0.36, stein=0.38, converged=True, steps=10, kkt=1e-12, solver="bp")
     row = summarise([rows]).iloc[0]
     assert row.delta_eff == pytest.approx(rows.chi.mean() * 0.7, rel=1e-12)
     assert row.gdf_plain == pytest.approx(rows.covariance.mean(), rel=1e-12)

@@ -1,4 +1,4 @@
-"""Belief propagation over samples of a design: one row per sample and eta."""
+"""Fixed points over samples of a design: one row per sample and eta."""
 
 import logging
 import time
@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf import dof
-from sparsegdf.bp import belief_propagation
 from sparsegdf.designs import sample
 from sparsegdf.penalties import make_penalty
 
 log = logging.getLogger(__name__)
 
 
-def bp_samples(*, design, M, N, penalty, etas, first, last, seed, mean, variance, tol, max_steps):
-    """Rows (sample, eta) of belief propagation on the samples first..last of a design.
+def simulate(solve, *, design, M, N, penalty, etas, first, last, seed, mean, variance):
+    """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on the samples first..last of a design.
 
     `design` and `penalty` are blocks {kind, parameters}. A row depends on its own sample alone.
     """
@@ -23,7 +22,7 @@ def bp_samples(*, design, M, N, penalty, etas, first, last, seed, mean, variance
     made, started, tables = make_penalty(**penalty), time.monotonic(), []
     for done, index in enumerate(range(first, last + 1), start=1):
         A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
-        tables.append(bp_rows(A, y, made, etas, tol=tol, max_steps=max_steps, mean=mean, variance=variance))
+        tables.append(rows(A, y, solve(A, y, made, etas), mean=mean, variance=variance))
         tables[-1].insert(0, "sample", index)
         elapsed, total = time.monotonic() - started, last - first + 1
         failed = int((~tables[-1].converged).sum())
@@ -32,11 +31,10 @@ def bp_samples(*, design, M, N, penalty, etas, first, last, seed, mean, variance
     return pd.concat(tables, ignore_index=True)
 
 
-def bp_rows(A, y, penalty, etas, *, tol, max_steps, mean, variance):
-    """One row per eta for one (A, y). Levels without an estimate have NaN, never a stand-in."""
+def rows(A, y, found, *, mean, variance):
+    """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN, never a stand-in."""
     M = A.shape[0]
-    found = belief_propagation(A, y, penalty, etas, tol=tol, max_steps=max_steps)
-    rows = []
+    table = []
     for k, eta in enumerate(found.etas):
         x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
         support = x != 0
@@ -45,7 +43,7 @@ def bp_rows(A, y, penalty, etas, *, tol, max_steps, mean, variance):
         curvature[support] = 1 / chi[support] - Q_hat[support]
         curvature[np.abs(curvature) < 1e-9] = 0
         usable = bool(found.converged[k])
-        rows.append(
+        table.append(
             {
                 "eta": eta,
                 "delta": found.delta[k],
@@ -64,4 +62,4 @@ def bp_rows(A, y, penalty, etas, *, tol, max_steps, mean, variance):
                 "damping": found.damping[k],
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(table)

@@ -10,10 +10,24 @@ from sparsegdf.moments import Moments
 AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein")
 
 
+def combine(bp, direct):
+    """The rows of belief propagation, and where it did not converge those of the direct solver, if that did.
+
+    The column `solver` says which; `steps` are always those of belief propagation.
+    """
+    keys = ["sample", "eta"]
+    if len(bp) != len(direct) or not (bp[keys].to_numpy() == direct[keys].to_numpy()).all():
+        raise ValueError("the direct solver has other samples or levels than belief propagation")
+    taken = (~bp.converged & direct.converged).to_numpy()
+    both = direct.assign(steps=bp.steps.to_numpy()).where(pd.Series(taken), bp.set_axis(direct.index))
+    return both.astype(bp.dtypes).assign(solver=np.where(taken, "direct", "bp"))
+
+
 def summarise(chunks):
     """One row per eta: the estimators averaged over the samples that converged, and how many those were.
 
-    `chunks` is an iterable of tables from simulation.bp_samples; only one is held at a time.
+    `chunks` is an iterable of tables from simulation.simulate, with the column `solver`; one is held at a time.
+    fraction_bp of all samples have a fixed point by belief propagation, fraction_converged by either solver.
     gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without; gap_* are the differences
     GDF - (other estimator) of the same samples, so that their standard errors are those of the difference.
     """
@@ -28,11 +42,12 @@ class _Level:
     """What is kept of the samples at one eta."""
 
     def __init__(self):
-        self.moments, self.steps, self.kkt_max = Moments(AVERAGED), [], np.nan
+        self.moments, self.steps, self.kkt_max, self.by_bp = Moments(AVERAGED), [], np.nan, 0
 
     def add(self, group):
         used = group[group.converged]
         self.moments.add(used)
+        self.by_bp += int((used.solver == "bp").sum())
         self.steps.append(group.steps.to_numpy(np.int32))
         self.kkt_max = np.fmax(self.kkt_max, used.kkt.max())
 
@@ -59,6 +74,8 @@ class _Level:
             "samples": len(steps),
             "converged": m.n,
             "fraction_converged": m.n / len(steps),
+            "fraction_bp": self.by_bp / len(steps),
+            "solver": "bp" if self.by_bp == m.n else "direct" if not self.by_bp else "both",
             "steps_median": float(np.median(steps)),
             "steps_95": float(np.quantile(steps, 0.95)),
             "kkt_max": float(self.kkt_max),
@@ -66,7 +83,7 @@ class _Level:
 
 
 def convergence_table(summaries):
-    """Fraction converged and steps per (figure, penalty) and eta."""
-    columns = ["eta", "delta", "samples", "fraction_converged", "steps_median", "steps_95", "kkt_max"]
+    """Fraction of BP runs that converged, and their steps, per (figure, penalty) and eta."""
+    columns = ["eta", "delta", "samples", "fraction_bp", "steps_median", "steps_95", "kkt_max"]
     parts = [table[columns].assign(figure=figure, penalty=name) for (figure, name), table in summaries.items()]
     return pd.concat(parts, ignore_index=True)[["figure", "penalty", *columns]]
