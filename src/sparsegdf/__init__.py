@@ -23,6 +23,7 @@ _HOME = {
     "s1_end": "theory",
     "solve_l0_1rsb": "l0_rsb",
     "solve_rs": "theory",
+    "stationary_path": "stationary",
     "swap_search": "subsets",
 }
 __all__ = list(_HOME)

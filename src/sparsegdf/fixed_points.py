@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STATUSES = ("converged", "diverged", "cycling", "max_steps")
+STATUSES = ("converged", "diverged", "cycling", "max_steps", "no_fixed_point")
 
 
 def kkt_violation(A, y, x, penalty, eta):
@@ -23,7 +23,7 @@ class FixedPoints:
     """Fixed points of belief propagation on a grid of eta. Arrays over the grid have shape (n_eta,).
 
     x, chi, Q_hat   (N, n_eta): the thresholded output x*, its variances chi_i, the precisions Q_hat_i
-    status          "converged", "diverged", "cycling" or "max_steps"; converged says whether it is the first
+    status          one of STATUSES (belief_propagation and stationary_path explain them); converged: the first
     steps           BP steps taken
     residual        max_i |x*_t - x_{t-1}| at the last step, before damping
     damping         weight of the new value of x at the last step
