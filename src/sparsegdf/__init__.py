@@ -15,6 +15,7 @@ _HOME = {
     "RSSolution": "theory",
     "Segments": "penalties",
     "belief_propagation": "bp",
+    "bp_stability": "bp_stability",
     "best_subsets": "subsets",
     "l0_first_moment_bound": "l0_rsb",
     "rescaled_elastic_net_df": "theory",

@@ -325,7 +325,9 @@ class _Path:
         before = np.zeros(x.size)
         before[i] = 1 / (Q_S + d)
         Q_hat = self.AT2 @ (1 / (1 + before[i] @ B))
-        estimate, chi = self.penalty.estimate(Q_hat * x + g, Q_hat, eta)
+        h = Q_hat * x + g
+        h = np.where(pieces != 0, h, np.sign(h) * np.maximum(np.abs(h) - _TIE * self.scale, 0))
+        estimate, chi = self.penalty.estimate(h, Q_hat, eta)
         return chi, Q_hat, max(np.abs(estimate - x).max(), np.abs(chi - before).max())
 
     def level(self, eta):
