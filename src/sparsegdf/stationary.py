@@ -29,7 +29,7 @@ from numba import njit
 from scipy.linalg import lapack
 
 from sparsegdf.checks import require_data, require_etas
-from sparsegdf.fixed_points import FixedPoints
+from sparsegdf.fixed_points import FixedPoints, violation
 from sparsegdf.variances import variances_at_rest
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
@@ -270,11 +270,10 @@ class _Path:
         g = c - self.gram[:n, :n] @ x
         return x, np.array_equal(_pieces(self.Q[self.near], self.start[self.near], x, g), pieces)
 
-    def _settle(self, x, pieces, count):
-        """A stationary point over `near`, from x, first by `count` sweeps: (x, pieces), or None."""
+    def _settle(self, x, g, pieces, count):
+        """A stationary point over `near`, from x with its g, first by `count` sweeps: (x, pieces), or None."""
         n, Q, c = self.near.size, self.Q[self.near], self.c[self.near]
         segments = self.start[self.near], self.slope[self.near], self.intercept[self.near]
-        g = c - self.gram[:n, :n] @ x
         while count <= _MAX_SWEEPS:
             moved = _sweep(self.gram, Q, *segments, x, g, pieces, count)
             self.steps += count + 1
@@ -305,7 +304,7 @@ class _Path:
             away[self.near] = False
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
             away[self.near] = False
-            settled = self._settle(x[self.near], pieces[self.near], count)
+            settled = self._settle(x[self.near], g[self.near], pieces[self.near], count)
             if settled is None:
                 return None
             x[self.near], pieces[self.near] = settled
@@ -333,14 +332,15 @@ class _Path:
     def level(self, eta):
         """The outcome at one eta, starting from the last level that converged."""
         unknown, factored, self.steps = np.full(self.x.size, np.nan), self.factored, 0
-        level = {"x": unknown, "chi": unknown, "Q_hat": unknown, "residual": np.inf, "damping": np.nan}
+        level = {"x": unknown, "chi": unknown, "Q_hat": unknown, "residual": np.inf, "damping": np.nan, "kkt": np.nan}
         found, status = self._stationary(eta), "max_steps"
         if found is not None:
-            status, level["x"] = "no_fixed_point", found[0]
+            x, _, g = found
+            status, level["x"], level["kkt"] = "no_fixed_point", x, violation(g, x, self.penalty, eta)
             variances = self._variances(*found, eta)
             if variances is not None:
                 chi, Q_hat, level["residual"] = variances
-                if level["residual"] < _TOLERANCE * max(1, np.abs(found[0]).max(), chi.max()):
+                if level["residual"] < _TOLERANCE * max(1, np.abs(x).max(), chi.max()):
                     status, level["chi"], level["Q_hat"] = "converged", chi, Q_hat
         if status == "converged":
             (self.x, self.pieces, self.g), self.Q_hat = found, Q_hat

@@ -13,7 +13,7 @@ none. For d_i >= 0 (convex penalties) there is no other fixed point.
 import numpy as np
 
 _DEPTH = 4  # steps that Anderson mixing remembers: F contracts all but a few directions strongly
-_PRECISION = 1e-14  # relative change of Q_hat at rest
+_PRECISION = 1e-13  # relative change of Q_hat at rest
 _MAX_STEPS = 10_000  # of the plain iteration, when the accelerated one has failed
 
 
