@@ -5,7 +5,7 @@ import pytest
 
 from sparsegdf.bp import belief_propagation
 from sparsegdf.bp_reference import belief_propagation_reference
-from sparsegdf.bp_stability import bp_jacobian, bp_stability
+from sparsegdf.bp_stability import bp_jacobian, linear_stability
 from sparsegdf.designs import sample
 from sparsegdf.penalties import L1, SCAD, ElasticNet
 from sparsegdf.stationary import stationary_path
@@ -50,7 +50,7 @@ def test_the_blocks_are_the_jacobian_of_the_map(design, penalty, damping):
     np.testing.assert_allclose(J[np.ix_(first, first)], means, atol=1e-7)
     np.testing.assert_allclose(J[np.ix_(last, last)], variances, atol=1e-7)
     assert np.abs(J[np.ix_(first, last)]).max() < 1e-7 and np.abs(J[np.ix_(last, first)]).max() < 1e-7
-    predicted = bp_stability(A, *point, damping=damping)
+    predicted = linear_stability(A, *point, damping=damping)
     assert predicted.radius == pytest.approx(np.abs(np.linalg.eigvals(J)).max(), abs=1e-6)
 
 
@@ -59,7 +59,7 @@ def test_the_blocks_are_the_jacobian_of_the_map(design, penalty, damping):
 def test_plain_runs_approach_at_the_predicted_rate(design, penalty):
     A, y, etas, point = fixed_point(design, penalty)
     damping = DESIGNS[design][1]
-    predicted = bp_stability(A, *point, damping=damping)
+    predicted = linear_stability(A, *point, damping=damping)
     near, far = (
         belief_propagation_reference(A, y, penalty, etas, damping=damping, tol=tol).steps[-1] for tol in (1e-4, 1e-10)
     )
@@ -76,12 +76,12 @@ def test_power_iteration_of_the_map_gives_the_radius_of_the_variances():
         change = np.concatenate([np.zeros(N + M), 1e-6 * p])
         image = bp_map(A, y, SCAD(5, 1), etas[-1], 1.0, state + change)[N + M :] - state[N + M :]
         p, radius = image / np.abs(image).max(), np.abs(image).max() / 1e-6
-    assert radius == pytest.approx(bp_stability(A, *point).variances, rel=1e-4)
+    assert radius == pytest.approx(linear_stability(A, *point).variances, rel=1e-4)
 
 
 def test_l1_variances_contract_by_delta():
     A, _, _, point = fixed_point("iid", L1(), M=400, N=800)
-    assert bp_stability(A, *point).variances == pytest.approx(np.count_nonzero(point[0]) / 400, rel=0.02)
+    assert linear_stability(A, *point).variances == pytest.approx(np.count_nonzero(point[0]) / 400, rel=0.02)
 
 
 @each_design
@@ -90,7 +90,7 @@ def test_undamped_bp_converges_exactly_where_it_is_predicted_to(design):
     A, y = sample(design, DESIGNS[design][0], 120, 240, 0, seed=11)
     etas = np.abs(A.T @ y).max() * np.geomspace(0.95, 0.1, 8)
     found, bp = stationary_path(A, y, L1(), etas), belief_propagation(A, y, L1(), etas, damping=1.0, max_steps=2000)
-    predicted = [bp_stability(A, found.x[:, k], found.chi[:, k], found.Q_hat[:, k]) for k in range(8)]
+    predicted = [linear_stability(A, found.x[:, k], found.chi[:, k], found.Q_hat[:, k]) for k in range(8)]
     stable = np.array([p.radius < 1 for p in predicted])
     np.testing.assert_array_equal(bp.converged, stable)
     assert stable.all() == (design == "iid")
@@ -101,12 +101,12 @@ def test_undamped_bp_converges_exactly_where_it_is_predicted_to(design):
 
 def test_an_empty_support_needs_one_step():
     A, _ = sample("iid", {}, 20, 40, 0, seed=1)
-    assert bp_stability(A, np.zeros(40), np.zeros(40), (A**2).sum(axis=0))[2:] == (0.0, 1.0)
+    assert linear_stability(A, np.zeros(40), np.zeros(40), (A**2).sum(axis=0))[2:] == (0.0, 1.0)
 
 
 def test_bad_input_is_named():
     A, _, _, point = fixed_point("iid", L1())
     with pytest.raises(ValueError, match="damping = 2"):
-        bp_stability(A, *point, damping=2)
+        linear_stability(A, *point, damping=2)
     with pytest.raises(ValueError, match=r"chi is no fixed point \(allowed: 240 finite numbers"):
-        bp_stability(A, point[0], point[1] * np.nan, point[2])
+        linear_stability(A, point[0], point[1] * np.nan, point[2])

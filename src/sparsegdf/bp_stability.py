@@ -50,7 +50,7 @@ def bp_jacobian(A, x, chi, Q_hat, damping):
     return means, (A2 * chi[S] ** 2) @ (A2.T * V**2)
 
 
-def bp_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
+def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
     """Predicted stability of plain belief propagation at the fixed point (x, chi, Q_hat), e.g. of stationary_path.
 
     The prediction is for belief_propagation(..., damping=damping) and belief_propagation_reference near the fixed
