@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick status test test-cluster reference bench-bp bench-subsets lock clean
+.PHONY: help env paper_figures quick status test test-cluster reference bench-bp bench-path bench-subsets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -47,6 +47,9 @@ reference: ## keep the finished paper run in reference/ (after `make paper_figur
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
+
+bench-path: env ## stationary points found directly against scikit-learn and skglm
+	$(BIN)/python benchmarks/bench_path.py
 
 bench-subsets: env ## best subsets against R leaps and a plain search
 	$(BIN)/python benchmarks/bench_subsets.py

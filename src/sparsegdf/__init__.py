@@ -17,12 +17,14 @@ _HOME = {
     "belief_propagation": "bp",
     "best_subsets": "subsets",
     "l0_first_moment_bound": "l0_rsb",
+    "linear_stability": "bp_stability",
     "rescaled_elastic_net_df": "theory",
     "rs_curve": "theory",
     "rs_stable_range": "theory",
     "s1_end": "theory",
     "solve_l0_1rsb": "l0_rsb",
     "solve_rs": "theory",
+    "stationary_path": "stationary",
     "swap_search": "subsets",
 }
 __all__ = list(_HOME)

@@ -4,14 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STATUSES = ("converged", "diverged", "cycling", "max_steps")
+STATUSES = ("converged", "diverged", "cycling", "max_steps", "no_fixed_point")
 
 
 def kkt_violation(A, y, x, penalty, eta):
     """How far x is from a stationary point of ||y - A x||^2 / 2 + r(x; eta), with g = A^T (y - A x):
     the largest of |g_i - sign(x_i) r'(x_i)| on the support and max(0, |g_i| - r'(0)) off it.
     """
-    g = A.T @ (y - A @ x)
+    return violation(A.T @ (y - A @ x), x, penalty, eta)
+
+
+def violation(g, x, penalty, eta):
+    """kkt_violation of an x whose g is known."""
     slope = penalty.derivative(x, eta)
     on = np.abs(g - np.copysign(np.where(x != 0, slope, 0), x))  # r'(0) may be infinite
     off = np.maximum(0, np.abs(g) - slope)
@@ -23,7 +27,7 @@ class FixedPoints:
     """Fixed points of belief propagation on a grid of eta. Arrays over the grid have shape (n_eta,).
 
     x, chi, Q_hat   (N, n_eta): the thresholded output x*, its variances chi_i, the precisions Q_hat_i
-    status          "converged", "diverged", "cycling" or "max_steps"; converged says whether it is the first
+    status          one of STATUSES (belief_propagation and stationary_path explain them); converged: the first
     steps           BP steps taken
     residual        max_i |x*_t - x_{t-1}| at the last step, before damping
     damping         weight of the new value of x at the last step
@@ -50,7 +54,7 @@ class FixedPoints:
 
     @classmethod
     def from_levels(cls, A, y, penalty, etas, levels):
-        """Collect `levels`, one dict per eta with x, chi, Q_hat, status, steps, residual, damping."""
+        """Collect `levels`, one dict per eta with x, chi, Q_hat, status, steps, residual, damping (kkt if known)."""
         M = A.shape[0]
         x, chi, Q_hat = (np.stack([level[key] for level in levels], axis=1) for key in ("x", "chi", "Q_hat"))
         lost = np.isnan(x).any(axis=0)
@@ -64,7 +68,12 @@ class FixedPoints:
             steps=np.array([level["steps"] for level in levels]),
             residual=np.array([level["residual"] for level in levels], dtype=float),
             damping=np.array([level["damping"] for level in levels], dtype=float),
-            kkt=np.array([kkt_violation(A, y, x[:, k], penalty, eta) for k, eta in enumerate(etas)]),
+            kkt=np.array(
+                [
+                    level["kkt"] if "kkt" in level else kkt_violation(A, y, level["x"], penalty, eta)
+                    for eta, level in zip(etas, levels, strict=True)
+                ]
+            ),
             delta=np.where(lost, np.nan, np.count_nonzero(x, axis=0) / M),
             delta_eff=chi.sum(axis=0) / M * Q_hat.mean(axis=0),
             effective=(chi * Q_hat).sum(axis=0) / M,

@@ -1,0 +1,60 @@
+"""Do belief propagation and the direct route find the same fixed points? One row per sample of a design."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.bp import belief_propagation
+from sparsegdf.designs import sample
+from sparsegdf.penalties import make_penalty
+from sparsegdf.stationary import stationary_path
+
+log = logging.getLogger(__name__)
+_SAME = 1e-3  # two states of one (A, y) differ by whole components; one state found twice by far less
+
+
+def agreement_samples(*, design, M, N, penalty, etas, first, last, seed, mean, variance, tol, max_steps):
+    """agreement_row for the samples first..last of a design; arguments as for bp_samples."""
+    parameters = {key: value for key, value in design.items() if key != "kind"}
+    made, rows = make_penalty(**penalty), []
+    for index in range(first, last + 1):
+        A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
+        rows.append({"sample": index} | agreement_row(A, y, made, etas, tol=tol, max_steps=max_steps))
+        log.info("sample %d (%d of %d)", index, index - first + 1, last - first + 1)
+    return pd.DataFrame(rows)
+
+
+def agreement_row(A, y, penalty, etas, *, tol, max_steps):
+    """How the two agree on one (A, y), over the levels of eta.
+
+    levels, bp, direct, both   how many there are, and where each converged, and both did
+    other_state                levels where both converged to different stationary points (not convex: there are many)
+    x_gap, chi_gap, Q_hat_gap  largest differences over the levels of `both` that are no other state
+    kkt, kkt_bp                largest violation of stationarity where each converged
+    delta                      largest |support| / M among `both`
+    """
+    direct = stationary_path(A, y, penalty, etas)
+    bp = belief_propagation(A, y, penalty, etas, tol=tol, max_steps=max_steps)
+    both = direct.converged & bp.converged
+    x_gap, chi_gap, Q_hat_gap = (
+        np.abs(getattr(direct, name) - getattr(bp, name)).max(axis=0) for name in ("x", "chi", "Q_hat")
+    )
+    same = both & (x_gap < _SAME)
+    return {
+        "levels": len(direct.etas),
+        "bp": int(bp.converged.sum()),
+        "direct": int(direct.converged.sum()),
+        "both": int(both.sum()),
+        "other_state": int((both & ~same).sum()),
+        "x_gap": _largest(x_gap[same]),
+        "chi_gap": _largest(chi_gap[same]),
+        "Q_hat_gap": _largest(Q_hat_gap[same]),
+        "kkt": _largest(direct.kkt[direct.converged]),
+        "kkt_bp": _largest(bp.kkt[bp.converged]),
+        "delta": _largest(direct.delta[both]),
+    }
+
+
+def _largest(values):
+    return float(values.max()) if values.size else float("nan")

@@ -1,0 +1,88 @@
+"""The variances of belief propagation at rest, for branches of the estimator that are given.
+
+Where x sits on one linear piece of the estimator, r'' is a constant d_i there, and belief propagation is at rest when
+
+    Q_hat_i = sum_mu A_mu_i^2 V_mu,   V_mu = 1 / (1 + sigma_mu^2),   sigma_mu^2 = sum_i A_mu_i^2 chi_i,
+    chi_i = 1 / (Q_hat_i + d_i) on the support,   chi_i = 0 off it.
+
+The map F: Q_hat -> Q_hat increases in every argument and is concave. So from the top (chi = 0) its iterates fall
+towards the largest fixed point, the one that belief propagation comes to, or to a Q_hat_i + d_i <= 0: then there is
+none. For d_i >= 0 (convex penalties) there is no other fixed point.
+"""
+
+import numpy as np
+
+_DEPTH = 4  # steps that Anderson mixing remembers: F contracts all but a few directions strongly
+_PRECISION = 1e-13  # relative change of Q_hat at rest
+_MAX_STEPS = 10_000  # of the plain iteration, when the accelerated one has failed
+
+
+def _step(B, d, Q):
+    """F(Q) for B = A_mu_i^2 of the support, one row per column of A; None where a chi_i would not be positive."""
+    if not (Q + d > 0).all():
+        return None
+    return B @ (1 / (1 + (1 / (Q + d)) @ B))
+
+
+def _mix(B, d, Q, steps):
+    """Anderson mixing of log Q: each step the combination of the last ones whose predicted residual is smallest."""
+    points, residuals, best = [], [], np.inf
+    for _ in range(steps):
+        image = _step(B, d, Q)
+        if image is None:
+            return None
+        points, residuals = [*points, np.log(image)][-_DEPTH:], [*residuals, np.log(image / Q)][-_DEPTH:]
+        size = np.abs(residuals[-1]).max()
+        if size <= _PRECISION or (size >= best and size < 100 * _PRECISION):
+            return image
+        best = min(best, size)
+        last = residuals[-1]
+        if len(residuals) > 1:
+            dF = np.stack([last - r for r in residuals[:-1]])
+            dX = np.stack([points[-1] - p for p in points[:-1]])
+            weights = np.linalg.lstsq(dF @ dF.T, dF @ last, rcond=1e-14)[0]
+            Q = np.exp(points[-1] - weights @ dX)
+        else:
+            Q = image
+    return None
+
+
+def _stable(B, d, Q):
+    """Whether the spectral radius of dF/dQ, a matrix of positive entries, is below 1 (Perron: by power iteration)."""
+    chi = 1 / (Q + d)
+    V = 1 / (1 + chi @ B)
+    p = Q.copy()
+    for _ in range(200):
+        image = B @ (V**2 * ((chi**2 * p) @ B))
+        ratio = image / p
+        if ratio.max() < 1:
+            return True  # Collatz-Wielandt: the radius is between the smallest and the largest ratio
+        if ratio.min() >= 1:
+            return False
+        p = image / image.max()
+    return False
+
+
+def variances_at_rest(B, d, Q_start, Q_top):
+    """Q_hat on the support, or None where the equations have no stable solution.
+
+    B        (|S|, M): squared columns A_mu_i^2 of the support S
+    d        (|S|,): r'' at x_i
+    Q_start  (|S|,): a guess, e.g. of the last level
+    Q_top    (|S|,): Q_hat at chi = 0
+    """
+    if not d.size:
+        return Q_start
+    Q = _mix(B, d, Q_start, 50)
+    if Q is not None and ((d >= 0).all() or _stable(B, d, Q)):
+        return Q
+    # The plain iteration from the top is slow (rate about df) but cannot miss the largest fixed point.
+    Q = Q_top
+    for _ in range(_MAX_STEPS):
+        image = _step(B, d, Q)
+        if image is None:
+            return None
+        if (np.abs(image / Q - 1) <= _PRECISION).all():
+            return image
+        Q = image
+    return None

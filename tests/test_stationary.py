@@ -1,0 +1,275 @@
+"""The direct route against belief propagation, against exact solvers of others, and against its own equations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from skglm.datafits import Quadratic
+from skglm.penalties import SCAD as SkglmSCAD
+from skglm.solvers import AndersonCD
+from sklearn.linear_model import enet_path, lars_path
+
+from sparsegdf.agreement import agreement_row, agreement_samples
+from sparsegdf.bp import belief_propagation
+from sparsegdf.designs import sample
+from sparsegdf.fixed_points import STATUSES
+from sparsegdf.penalties import L0, L1, SCAD, ElasticNet, Penalty, Segments
+from sparsegdf.stationary import stationary_path
+from sparsegdf.variances import variances_at_rest
+
+
+@dataclass(frozen=True)
+class MCP(Penalty):
+    """A penalty that the library does not have: stationary_path must need nothing but this."""
+
+    a: float
+    lam: float
+
+    def value(self, x, eta):
+        x = np.minimum(np.abs(x), self.a * self.lam)
+        return eta * (self.lam * x - x**2 / (2 * self.a))
+
+    def derivative(self, x, eta):
+        return eta * np.maximum(self.lam - np.abs(x) / self.a, 0)
+
+    def segments(self, Q_hat, eta):
+        Q, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
+        smooth = eta / self.a < Q
+        gap, jump = np.where(smooth, Q - eta / self.a, Q), self.lam * np.sqrt(self.a * eta * Q)
+        start = np.stack([np.where(smooth, self.lam * eta, jump), np.where(smooth, self.a * self.lam * Q, jump)])
+        return Segments(start, np.stack([1 / gap, 1 / Q]), np.stack([-self.lam * eta / gap, 0 * Q]))
+
+    def eta_at(self, threshold, Q_hat):
+        return np.where(threshold <= self.lam * self.a * Q_hat, threshold / self.lam, np.nan)
+
+
+DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 30}}
+PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
+each_design = pytest.mark.parametrize("design", DESIGNS)
+each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+
+
+def problem(design, index=0, M=120, N=240, lowest=0.1, levels=12):
+    A, y = sample(design, DESIGNS[design], M, N, index, seed=11)
+    return A, y, np.abs(A.T @ y).max() * np.geomspace(0.95, lowest, levels)
+
+
+def assert_fixed_points(A, y, penalty, found):
+    """What converged is stationary, and one step of belief propagation leaves x, chi and Q_hat where they are."""
+    assert set(found.status) <= set(STATUSES)
+    assert (found.residual[found.converged] < 1e-10).all()
+    for k in np.flatnonzero(found.converged):
+        x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
+        assert found.kkt[k] <= 1e-11
+        np.testing.assert_allclose((A**2).T @ (1 / (1 + A**2 @ chi)), Q_hat, rtol=1e-12)
+        h = Q_hat * x + A.T @ (y - A @ x)
+        h[x == 0] *= 1 - 1e-12  # a twin that is left out sits on its threshold, to rounding
+        again, variance = penalty.estimate(h, Q_hat, found.etas[k])
+        np.testing.assert_allclose(again, x, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(variance, chi, rtol=1e-10)
+
+
+# --- belief propagation ----------------------------------------------------------------------------------------
+
+
+@each_design
+@each_penalty
+@pytest.mark.parametrize("index", range(3))
+def test_finds_what_belief_propagation_finds(design, penalty, index):
+    A, y, etas = problem(design, index, lowest=0.25)
+    row = agreement_row(A, y, penalty, etas, tol=1e-10, max_steps=100_000)
+    assert row["both"] == row["bp"] >= 10
+    assert row["other_state"] == 0
+    assert row["x_gap"] < 1e-7 and row["chi_gap"] < 1e-9 and row["Q_hat_gap"] < 1e-9
+    assert row["kkt"] <= 1e-11
+    assert_fixed_points(A, y, penalty, stationary_path(A, y, penalty, etas))
+
+
+def test_rows_of_agreement_name_their_sample():
+    block = {"design": {"kind": "ar1", "c": 0.5}, "penalty": {"kind": "scad", "a": 5, "lam": 1}}
+    numbers = {
+        "M": 40,
+        "N": 80,
+        "etas": [1.5, 1.0],
+        "seed": 3,
+        "mean": 0,
+        "variance": 1,
+        "tol": 1e-10,
+        "max_steps": 9999,
+    }
+    table = agreement_samples(**block, **numbers, first=2, last=4)
+    assert list(table["sample"]) == [2, 3, 4] and (table.both == 2).all() and (table.x_gap < 1e-7).all()
+
+
+def test_where_belief_propagation_has_no_fixed_point_it_says_so():
+    """SCAD a = 5 on an iid matrix: beyond delta = 0.6 or so the variances have no solution, and BP does not converge."""
+    A, y, etas = problem("iid", M=200, N=400, lowest=0.02, levels=16)
+    found = stationary_path(A, y, SCAD(5, 1), etas)
+    assert_fixed_points(A, y, SCAD(5, 1), found)
+    lost = found.status == "no_fixed_point"
+    assert lost.any() and not found.converged[lost].any()
+    assert np.isnan(found.chi[:, lost]).all() and np.isnan(found.delta_eff[lost]).all()
+    assert (found.kkt[lost] <= 1e-11).all()  # x is stationary all the same
+    bp = belief_propagation(A, y, SCAD(5, 1), etas[lost][:2], max_steps=3000)
+    assert not bp.converged.any()
+
+
+# --- solvers of others -----------------------------------------------------------------------------------------
+
+
+@each_design
+@pytest.mark.parametrize("eta2", [0.0, 0.1])
+def test_l1_and_elastic_net_agree_with_lars(design, eta2):
+    """The elastic net is the lasso with rows sqrt(eta2) I added to A; lars_path is exact."""
+    A, y, etas = problem(design, lowest=0.02)
+    M, N = A.shape
+    rows = np.vstack([A, np.sqrt(eta2) * np.eye(N)]) if eta2 else A
+    alphas, _, knots = lars_path(rows, np.r_[y, np.zeros(len(rows) - M)], method="lasso", alpha_min=0)
+    found = stationary_path(A, y, ElasticNet(eta2) if eta2 else L1(), etas)
+    assert found.delta[-1] > 0.9 and (found.kkt <= 1e-11).all()
+    for k, eta in enumerate(etas):
+        exact = [np.interp(eta, len(rows) * alphas[::-1], path[::-1]) for path in knots]
+        np.testing.assert_allclose(found.x[:, k], exact, rtol=0, atol=1e-8)
+
+
+@each_design
+def test_elastic_net_agrees_with_enet_path(design):
+    A, y, etas = problem(design, lowest=0.2, levels=4)
+    found = stationary_path(A, y, ElasticNet(0.1), etas)
+    for k, eta in enumerate(etas):
+        alpha, share = (eta + 0.1) / len(y), eta / (eta + 0.1)
+        _, x, _ = enet_path(A, y, l1_ratio=share, alphas=[alpha], tol=1e-13, max_iter=100_000)
+        np.testing.assert_allclose(found.x[:, k], x[:, 0], rtol=0, atol=2e-6)
+
+
+@each_design
+@pytest.mark.parametrize("a", [5, 8])
+def test_scad_agrees_with_skglm(design, a):
+    A, y, etas = problem(design, lowest=0.3, levels=5)
+    found = stationary_path(A, y, SCAD(a, 1), etas)
+    for k, eta in enumerate(etas):
+        scale = np.sqrt(len(y) / eta)  # skglm states SCAD without eta, and the loss over M
+        X, z, datafit = np.asfortranarray(A * scale), y * scale, Quadratic()
+        datafit.initialize(X, z)
+        x = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200).solve(X, z, datafit, SkglmSCAD(1.0, float(a)))[0]
+        np.testing.assert_allclose(found.x[:, k], x, rtol=0, atol=1e-7)
+
+
+# --- shapes and corners ----------------------------------------------------------------------------------------
+
+
+@each_design
+@each_penalty
+@pytest.mark.parametrize("M", [60, 240, 500])
+def test_any_shape(design, penalty, M):
+    A, y, etas = problem(design, M=M, lowest=0.05)
+    found = stationary_path(A, y, penalty, etas)
+    assert (found.kkt <= 1e-11).all()
+    assert_fixed_points(A, y, penalty, found)
+    if penalty in (L1(), ElasticNet(0.1)):
+        assert found.converged.all()
+    else:  # where the concave penalties have no fixed point, belief propagation does not find one either
+        bp = belief_propagation(A, y, penalty, etas[:6], max_steps=3000)
+        np.testing.assert_array_equal(found.converged[:6], bp.converged)
+
+
+@each_design
+def test_l1_up_to_a_delta_of_95_percent(design):
+    A, y, etas = problem(design, M=200, N=400, lowest=0.008, levels=20)
+    found = stationary_path(A, y, L1(), etas)
+    assert found.converged.all() and found.delta[-1] > 0.95
+    assert_fixed_points(A, y, L1(), found)
+    np.testing.assert_allclose(found.effective, found.delta, rtol=1e-9)
+
+
+def test_least_squares_at_eta_zero():
+    A, y, etas = problem("ar1", M=300, N=100)
+    found = stationary_path(A, y, L1(), [*etas, 0])
+    np.testing.assert_allclose(found.x[:, -1], np.linalg.lstsq(A, y)[0], atol=1e-11)
+    assert found.converged[-1]
+
+
+@each_penalty
+def test_strongly_correlated_columns(penalty):
+    A, y = sample("ar1", {"c": 0.98}, 100, 200, 0, seed=11)
+    found = stationary_path(A, y, penalty, np.abs(A.T @ y).max() * np.geomspace(0.95, 0.1, 12))
+    assert found.converged[:3].all() and (found.kkt <= 1e-11).all()
+    assert_fixed_points(A, y, penalty, found)
+
+
+@each_penalty
+def test_duplicated_columns(penalty):
+    A, y, etas = problem("iid", N=100, lowest=0.25)
+    twice = np.hstack([A, A[:, ::2]])
+    once, found = stationary_path(A, y, penalty, etas), stationary_path(twice, y, penalty, etas)
+    assert (found.kkt <= 1e-11).all()
+    assert_fixed_points(twice, y, penalty, found)
+    if penalty == L1():
+        np.testing.assert_allclose(twice @ found.x, A @ once.x, atol=1e-10)
+    if penalty == ElasticNet(0.1):  # the elastic net shares between twins, as belief propagation does
+        np.testing.assert_allclose(found.x[100:], found.x[:100:2], rtol=0, atol=1e-12)
+        bp = belief_propagation(twice, y, penalty, etas)
+        np.testing.assert_allclose(found.x, bp.x, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(found.Q_hat, bp.Q_hat, rtol=0, atol=1e-9)
+
+
+def test_nothing_is_selected_above_the_largest_correlation():
+    A, y, _ = problem("iid")
+    found = stationary_path(A, y, L1(), [1.01 * np.abs(A.T @ y).max()])
+    assert found.converged[0] and not found.x.any() and not found.chi.any() and found.delta[0] == 0
+    np.testing.assert_allclose(found.Q_hat[:, 0], (A**2).sum(axis=0))
+    assert stationary_path(A, 0 * y, L1(), [1.0]).converged[0]
+
+
+def test_a_level_does_not_depend_on_the_others_under_a_convex_penalty():
+    A, y, etas = problem("block")
+    for penalty in (L1(), ElasticNet(0.1)):
+        path, cold = stationary_path(A, y, penalty, etas), stationary_path(A, y, penalty, etas[-1:])
+        np.testing.assert_allclose(cold.x[:, 0], path.x[:, -1], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(cold.Q_hat[:, 0], path.Q_hat[:, -1], rtol=0, atol=1e-12)
+
+
+def test_units_of_y_do_not_matter():
+    A, y, etas = problem("ar1")
+    one = stationary_path(A, y, L1(), etas)
+    for unit in (1e-6, 1e6):
+        other = stationary_path(A, unit * y, L1(), unit * etas)
+        assert other.converged.all()
+        np.testing.assert_allclose(other.x / unit, one.x, rtol=0, atol=1e-10)
+
+
+def test_l0_claims_no_more_than_it_found():
+    A, y, _ = problem("iid")
+    assert_fixed_points(A, y, L0(), stationary_path(A, y, L0(), np.geomspace(8, 0.5, 8)))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"), [({"etas": [1, 2]}, "unsorted"), ({"y": np.ones(3)}, r"allowed: \(120,\)")]
+)
+def test_bad_input_is_named(change, message):
+    A, y, etas = problem("iid")
+    with pytest.raises(ValueError, match=message):
+        stationary_path(**({"A": A, "y": y, "penalty": L1(), "etas": etas} | change))
+
+
+# --- the variances alone ---------------------------------------------------------------------------------------
+
+
+def test_variances_are_the_limit_of_plain_iteration():
+    rng = np.random.default_rng(0)
+    B = rng.standard_normal((60, 100)) ** 2 / 100
+    top = B.sum(axis=1)
+    for d in (np.zeros(60), np.full(60, 0.3), np.where(np.arange(60) < 20, -0.05, 0)):
+        Q = top
+        for _ in range(3000):
+            Q = B @ (1 / (1 + (1 / (Q + d)) @ B))
+        for start in (top, 0.5 * top, 3 * top):
+            np.testing.assert_allclose(variances_at_rest(B, d, start, top), Q, rtol=1e-12)
+
+
+def test_variances_that_do_not_exist():
+    rng = np.random.default_rng(0)
+    B = rng.standard_normal((60, 100)) ** 2 / 100
+    top = B.sum(axis=1)
+    assert variances_at_rest(B, np.full(60, -0.3), top, top) is None  # too concave
+    assert variances_at_rest(B, np.full(60, -2.0), top, top) is None  # concave beyond ||A_i||^2
