@@ -4,7 +4,8 @@ configfile: "config/paper.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/theory.smk"
-include: "workflow/rules/bp.smk"
+include: "workflow/rules/fixed_points.smk"
+include: "workflow/rules/bp_tables.smk"
 include: "workflow/rules/l0.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
@@ -16,9 +17,10 @@ localrules:
     rs_curves,
     prediction_marks,
     table_thresholds,
-    bp_summary,
+    summary,
     bp_theory,
     table_bp_convergence,
+    table_bp_direct,
     l0_summary,
     l0_theory,
     table_l0,
@@ -30,6 +32,7 @@ localrules:
     figure6_example2,
     figure7_l0_exhaustive,
     figure8_l0_beyond_rs,
+    figure9_finite_size,
     table_claims,
     table_misprints,
     claims,

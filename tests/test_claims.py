@@ -147,13 +147,13 @@ def bp_table(gap=0.0, se=1e-3, N=1000, **columns):
     table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
     for name in ("delta_eff", "effective", "stein"):
         table = table.assign(**{f"gap_{name}": gap, f"gap_{name}_se": se})
-    return table.assign(err_train=0.5, err_train_se=se, fraction_converged=1.0, steps_median=100.0, N=N, **columns)
+    return table.assign(err_train=0.5, err_train_se=se, fraction_bp=1.0, steps_median=100.0, N=N, **columns)
 
 
 @pytest.mark.parametrize("gap, N, verdict", [(0.0, 1000, "reproduced"), (0.1, 1000, "contradicted"),
                                              (0.1, 40, "not decidable")])  # fmt: skip
 def test_simulation_claims_decide_from_their_data(gap, N, verdict):
-    keys = [f"bp/{f}/{p}" for f in simulation.EXAMPLES.values() for p in simulation.SHOWN]
+    keys = [f"summaries/{f}/{p}" for f in simulation.EXAMPLES.values() for p in simulation.SHOWN]
     evidence = {key: bp_table(gap, N=N) for key in keys}
     claims = [c for c in simulation.CLAIMS if c.id.startswith(("eff-", "zou-"))]
     assert len(claims) == 12

@@ -25,8 +25,11 @@ BP = {
     "mean": 0.0,
     "variance": 1.0,
 }
-bp_samples = partial(simulate, partial(belief_propagation, max_steps=20_000))
 L0 = {"N": 20, "alpha": 0.5, "max_size": 4, "restarts": 0, "variance": 1.0, "seed": 1}
+
+
+def bp_samples(first, last, **arguments):
+    return simulate(partial(belief_propagation, max_steps=20_000), samples=range(first, last + 1), **arguments)
 
 
 def run(function, arguments, folder, chunk, cores, total=50):
@@ -73,8 +76,8 @@ def test_samples_that_did_not_converge_are_counted_and_left_out():
 
 def test_direct_rows_stand_in_where_bp_did_not_converge():
     bp = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
-    direct = bp.assign(covariance=7.0, steps=1)
     failed = (bp["sample"] < 3) & (bp.eta == 0.9)
+    direct = bp[bp["sample"] < 3].assign(covariance=7.0, steps=1)
     bp.loc[failed, "converged"] = False
     direct.loc[(direct["sample"] == 0) & (direct.eta == 0.9), "converged"] = False
     both = combine(bp, direct)
@@ -84,8 +87,10 @@ def test_direct_rows_stand_in_where_bp_did_not_converge():
     row = summarise([both]).set_index("eta").loc[0.9]
     assert (row.samples, row.converged, row.fraction_bp, row.solver) == (10, 9, 0.7, "both")
     assert summarise([both]).set_index("eta").loc[2.0, "solver"] == "bp"
+    nothing = simulate(belief_propagation, samples=[], **BP)
+    pd.testing.assert_frame_equal(combine(bp, nothing), bp.assign(solver="bp"), check_like=True)
     with pytest.raises(ValueError, match="other samples"):
-        combine(bp, direct.iloc[:-1])
+        combine(bp[bp["sample"] > 0], direct)
 
 
 def test_summary_of_known_rows():

@@ -14,14 +14,14 @@ log = logging.getLogger(__name__)
 _SAME = 1e-3  # two states of one (A, y) differ by whole components; one state found twice by far less
 
 
-def agreement_samples(*, design, M, N, penalty, etas, first, last, seed, mean, variance, tol, max_steps):
-    """agreement_row for the samples first..last of a design; arguments as for bp_samples."""
+def agreement_samples(*, design, M, N, penalty, etas, samples, seed, mean, variance, tol, max_steps):
+    """agreement_row for these samples of a design; arguments as for simulate and belief_propagation."""
     parameters = {key: value for key, value in design.items() if key != "kind"}
     made, rows = make_penalty(**penalty), []
-    for index in range(first, last + 1):
+    for index in samples:
         A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
         rows.append({"sample": index} | agreement_row(A, y, made, etas, tol=tol, max_steps=max_steps))
-        log.info("sample %d (%d of %d)", index, index - first + 1, last - first + 1)
+        log.info("sample %d of %d", index, len(samples))
     return pd.DataFrame(rows)
 
 
@@ -58,3 +58,13 @@ def agreement_row(A, y, penalty, etas, *, tol, max_steps):
 
 def _largest(values):
     return float(values.max()) if values.size else float("nan")
+
+
+def agreement_table(panels):
+    """One row per (run, penalty) of `panels`: counts added up, largest gaps."""
+    rows = []
+    for (run, penalty), table in panels.items():
+        counts = table[["levels", "bp", "direct", "both", "other_state"]].sum().to_dict()
+        largest = table[["x_gap", "chi_gap", "Q_hat_gap", "kkt", "kkt_bp", "delta"]].max().to_dict()
+        rows.append({"run": run, "penalty": penalty, "samples": len(table)} | counts | largest)
+    return pd.DataFrame(rows)

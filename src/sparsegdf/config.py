@@ -4,7 +4,7 @@ import inspect
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -130,10 +130,15 @@ class Simulation(_Model):
     etas: EtaGrid
 
 
+# bp: belief propagation alone; direct: stationary_path alone; both: where the first fails, the second.
+Solver = Literal["bp", "direct", "both"]
+
+
 class BPFigure(_Model):
-    """Belief propagation on `samples` samples of a design, for each penalty named in `simulations`."""
+    """Fixed points on `samples` samples of a design, for each penalty named in `simulations`."""
 
     design: str
+    solver: Solver
     N: Count
     mean: float
     variance: Positive
@@ -146,11 +151,46 @@ class Claims(_Model):
     """Simulations that only the claims need: the same penalties on each of these designs."""
 
     designs: Annotated[list[str], Field(min_length=1)]
+    solver: Solver
     N: Count
     mean: float
     variance: Positive
     samples: Annotated[int, Field(ge=2)]
     simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
+
+
+class Size(_Model):
+    N: Count
+    samples: Annotated[int, Field(ge=2)]
+
+
+class Figure9(_Model):
+    """The same fixed points at several N; of each grid the last `shown` levels are drawn.
+
+    A block design keeps its T/N: its T is that of N = `block_N`.
+    """
+
+    designs: Annotated[list[str], Field(min_length=1)]
+    block_N: Count
+    solver: Solver
+    alpha: Positive
+    mean: float
+    variance: Positive
+    sizes: Annotated[list[Size], Field(min_length=3)]
+    shown: Count
+    simulations: Annotated[dict[str, EtaGrid], Field(min_length=1)]
+
+
+class Run(NamedTuple):
+    """What the rules need to know of a set of fixed points, whichever block asked for it."""
+
+    design: dict
+    solver: str
+    N: int
+    mean: float
+    variance: float
+    samples: int
+    simulations: dict[str, Simulation]
 
 
 class BP(_Model):
@@ -203,6 +243,21 @@ class L0Search(_Model):
         return self
 
 
+class TableBPDirect(_Model):
+    """Both solvers on the first `samples` samples of each penalty of these runs."""
+
+    runs: Annotated[list[str], Field(min_length=1)]
+    samples: Count
+
+
+class TableBPRegion(_Model):
+    """Linear stability on the first `samples` samples, at every `every`-th level of eta, with these dampings."""
+
+    samples: Annotated[int, Field(ge=2)]
+    every: Count
+    dampings: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)]
+
+
 class Figure7(_Model):
     runs: Annotated[list[str], Field(min_length=1)]
     deltas: DeltaGrid
@@ -241,30 +296,47 @@ class Config(_Model):
     figure8_l0_beyond_rs: Figure8
     table_thresholds: TableThresholds
     claims: Claims
+    figure9_finite_size: Figure9
+    table_bp_direct: TableBPDirect
+    table_bp_region: TableBPRegion
 
     @property
     def bp_figures(self) -> dict[str, BPFigure]:
         return {name: block for name, block in self if isinstance(block, BPFigure)}
 
     @cached_property
-    def bp_runs(self) -> dict[str, BPFigure]:
-        """The figures with simulations, and claims_<design> for each design of the claims."""
-        shared = {name: value for name, value in self.claims if name != "designs"}
-        panels = list(self.claims.simulations)
-        extra = {
-            f"claims_{d}": BPFigure.model_construct(design=d, panels=panels, **shared) for d in self.claims.designs
-        }
-        return self.bp_figures | extra
+    def runs(self) -> dict[str, Run]:
+        """Every set of fixed points by name: figures, claims_<design>, size<N>_<design>."""
+        shared = ("solver", "N", "mean", "variance", "samples", "simulations")
+
+        def run(block, design):
+            return Run(self.designs[design], **{name: getattr(block, name) for name in shared})
+
+        found = {name: run(block, block.design) for name, block in self.bp_figures.items()}
+        found |= {f"claims_{design}": run(self.claims, design) for design in self.claims.designs}
+        figure = self.figure9_finite_size
+        for size in figure.sizes:
+            M = round(figure.alpha * size.N)
+            simulations = {name: Simulation(M=M, etas=etas) for name, etas in figure.simulations.items()}
+            for name in figure.designs:
+                design = self.designs[name]
+                if "T" in design:
+                    design = design | {"T": design["T"] * size.N // figure.block_N}
+                found[f"size{size.N}_{name}"] = Run(
+                    design, figure.solver, size.N, figure.mean, figure.variance, size.samples, simulations
+                )
+        return found
 
     @model_validator(mode="after")
     def _penalties_are_known(self):
         for path, name in _references(self.model_dump(), "penalty", "penalties"):
             if name not in self.penalties:
                 raise ValueError(f"{path} = {name!r}: " + _unknown("penalty", name, self.penalties))
-        for figure, block in self.bp_runs.items():
-            for name in block.simulations:
+        for figure in (*self.bp_figures, "claims", "figure9_finite_size"):
+            for name in getattr(self, figure).simulations:
                 if name not in self.penalties:
                     raise ValueError(f"{figure}.simulations.{name}: " + _unknown("penalty", name, self.penalties))
+        for figure, block in self.bp_figures.items():
             for name in block.panels:
                 if name not in block.simulations:
                     known = _unknown("simulation", name, block.simulations)
@@ -282,15 +354,21 @@ class Config(_Model):
     @model_validator(mode="after")
     def _designs_fit(self):
         """Each design named, and its parameters possible at that N: what the design itself says."""
-        for figure, block in self.bp_runs.items():
-            if block.design not in self.designs:
-                known = _unknown("design", block.design, self.designs)
-                raise ValueError(f"{figure}.design = {block.design!r}: {known}")
-            kind, parameters = _split(self.designs[block.design])
+        named = {f"{figure}.design": [block.design] for figure, block in self.bp_figures.items()}
+        named |= {f"{block}.designs": getattr(self, block).designs for block in ("claims", "figure9_finite_size")}
+        for path, designs in named.items():
+            for design in designs:
+                if design not in self.designs:
+                    raise ValueError(f"{path} = {design!r}: {_unknown('design', design, self.designs)}")
+        for name in self.table_bp_direct.runs:
+            if name not in self.runs:
+                raise ValueError(f"table_bp_direct.runs = {name!r}: {_unknown('run', name, self.runs)}")
+        for name, run in self.runs.items():
+            kind, parameters = _split(run.design)
             try:
-                DESIGNS[kind](2, block.N, **parameters, rng=np.random.default_rng(0))
+                DESIGNS[kind](2, run.N, **parameters, rng=np.random.default_rng(0))
             except ValueError as error:
-                raise ValueError(f"designs.{block.design} in {figure} (N = {block.N}): {error}") from None
+                raise ValueError(f"the design {run.design} of {name} (N = {run.N}): {error}") from None
         return self
 
     @model_validator(mode="after")

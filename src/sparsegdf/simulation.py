@@ -13,22 +13,22 @@ from sparsegdf.penalties import make_penalty
 log = logging.getLogger(__name__)
 
 
-def simulate(solve, *, design, M, N, penalty, etas, first, last, seed, mean, variance):
-    """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on the samples first..last of a design.
+def simulate(solve, *, design, M, N, penalty, etas, samples, seed, mean, variance):
+    """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on these samples of a design.
 
     `design` and `penalty` are blocks {kind, parameters}. A row depends on its own sample alone.
     """
     parameters = {key: value for key, value in design.items() if key != "kind"}
     made, started, tables = make_penalty(**penalty), time.monotonic(), []
-    for done, index in enumerate(range(first, last + 1), start=1):
+    for done, index in enumerate(samples, start=1):
         A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
         tables.append(rows(A, y, solve(A, y, made, etas), mean=mean, variance=variance))
         tables[-1].insert(0, "sample", index)
-        elapsed, total = time.monotonic() - started, last - first + 1
+        elapsed, total = time.monotonic() - started, len(samples)
         failed = int((~tables[-1].converged).sum())
         note = f", {failed} of {len(etas)} levels not converged" if failed else ""
         log.info("sample %d (%d of %d), %.0f s left%s", index, done, total, elapsed / done * (total - done), note)
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"sample": [], "eta": []})
 
 
 def rows(A, y, found, *, mean, variance):

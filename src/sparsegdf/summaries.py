@@ -13,14 +13,18 @@ AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effect
 def combine(bp, direct):
     """The rows of belief propagation, and where it did not converge those of the direct solver, if that did.
 
-    The column `solver` says which; `steps` are always those of belief propagation.
+    `direct` has only the samples that were left without a fixed point. The column `solver` says where a row is from;
+    `steps` are always those of belief propagation.
     """
-    keys = ["sample", "eta"]
-    if len(bp) != len(direct) or not (bp[keys].to_numpy() == direct[keys].to_numpy()).all():
+    key = ["sample", "eta"]
+    both, other = bp.assign(solver="bp").set_index(key), direct.assign(solver="direct").set_index(key)
+    if not other.index.isin(both.index).all():
         raise ValueError("the direct solver has other samples or levels than belief propagation")
-    taken = (~bp.converged & direct.converged).to_numpy()
-    both = direct.assign(steps=bp.steps.to_numpy()).where(pd.Series(taken), bp.set_axis(direct.index))
-    return both.astype(bp.dtypes).assign(solver=np.where(taken, "direct", "bp"))
+    if len(other):
+        failed = both.index[~both.converged]
+        found = other.index[other.converged].intersection(failed)
+        both.loc[found] = other.loc[found].assign(steps=both.loc[found, "steps"])
+    return both.reset_index()
 
 
 def summarise(chunks):

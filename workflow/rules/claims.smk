@@ -1,9 +1,9 @@
 # What the paper claims and misprints, decided from the results of this run.
 
 # The tables that claims are decided from: their path below results/<run>, and N.
-EVIDENCE = {f"bp/{name}/{penalty}": run.N for name, run in CONFIG.bp_runs.items() for penalty in run.simulations} | {
-    f"l0/{name}_sizes": run.N for name, run in CONFIG.l0_search.runs.items()
-}
+EVIDENCE = {
+    f"summaries/{name}/{penalty}": run.N for name, run in CONFIG.runs.items() for penalty in run.simulations
+} | {f"l0/{name}_sizes": run.N for name, run in CONFIG.l0_search.runs.items()}
 
 
 rule table_claims:

@@ -86,20 +86,28 @@ def chunks(samples, size):
     return [f"{first:06d}-{min(first + size, samples) - 1:06d}" for first in range(0, samples, size)]
 
 
+def chunk_files(solver, wildcards, names=None):
+    """The chunks of a simulation by one solver: all of them, or those of these names."""
+    names = names or chunks(CONFIG.runs[wildcards.figure].samples, CONFIG.bp.chunk)
+    return [f"{RESULTS}/{solver}/{wildcards.figure}/{wildcards.penalty}/{name}.parquet" for name in names]
+
+
 def simulation(wildcards):
     """What one sample of a simulation depends on: not the number of samples, nor any other penalty."""
-    figure = CONFIG.bp_runs[wildcards.figure]
+    return simulation_of(wildcards.figure, wildcards.penalty)
+
+
+def simulation_of(figure, penalty):
+    run = CONFIG.runs[figure]
     return {
-        "design": CONFIG.designs[figure.design],
-        "M": figure.simulations[wildcards.penalty].M,
-        "N": figure.N,
-        "penalty": CONFIG.penalties[wildcards.penalty],
-        "etas": figure.simulations[wildcards.penalty].etas.values().tolist(),
-        "mean": figure.mean,
-        "variance": figure.variance,
+        "design": run.design,
+        "M": run.simulations[penalty].M,
+        "N": run.N,
+        "penalty": CONFIG.penalties[penalty],
+        "etas": run.simulations[penalty].etas.values().tolist(),
+        "mean": run.mean,
+        "variance": run.variance,
         "seed": CONFIG.seed,
-        "tol": CONFIG.bp.tol,
-        "max_steps": CONFIG.bp.max_steps,
     }
 
 
@@ -118,7 +126,7 @@ def l0_run(wildcards):
 
 def summaries(figure):
     """The summary of each simulation of a figure."""
-    return {name: f"{RESULTS}/bp/{figure}/{name}.parquet" for name in CONFIG.bp_runs[figure].simulations}
+    return {name: f"{RESULTS}/summaries/{figure}/{name}.parquet" for name in CONFIG.runs[figure].simulations}
 
 
 onsuccess:

@@ -178,3 +178,30 @@ rule figure8_l0_beyond_rs:
         config={"figure8_l0_beyond_rs": block("figure8_l0_beyond_rs"), "l0_search": block("l0_search")},
     script:
         "../scripts/figure8_l0_beyond_rs.py"
+
+
+rule figure9_finite_size:
+    input:
+        sources("figure9_finite_size.py"),
+        **{
+            f"{name}__{p}": path
+            for name in CONFIG.runs
+            if name.startswith("size")
+            for p, path in summaries(name).items()
+        },
+    output:
+        **bundle("figure9_finite_size"),
+    log:
+        f"{RESULTS}/logs/figure9_finite_size.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figure9_finite_size.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(500),
+        runtime=grow(5),
+    params:
+        config=block("figure9_finite_size"),
+        penalties=penalties(CONFIG.figure9_finite_size.simulations),
+    script:
+        "../scripts/figure9_finite_size.py"

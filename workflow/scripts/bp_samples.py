@@ -7,5 +7,5 @@ from sparsegdf.tables import write_table
 
 log_to(snakemake.log[0])
 solve = partial(belief_propagation, **snakemake.params.bp)
-first, last = int(snakemake.wildcards.first), int(snakemake.wildcards.last)
-write_table(simulate(solve, first=first, last=last, **snakemake.params.simulation), snakemake.output[0])
+samples = range(int(snakemake.wildcards.first), int(snakemake.wildcards.last) + 1)
+write_table(simulate(solve, samples=samples, **snakemake.params.simulation), snakemake.output[0])

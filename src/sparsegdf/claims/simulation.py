@@ -24,7 +24,7 @@ LARGE = 0.5  # where "large delta" begins
 
 def points(evidence, figure, penalty, *, N, below=1.0, converged=0.99):
     """The levels of a simulation at which belief propagation converged, up to a delta."""
-    key = f"bp/{figure}/{penalty}"
+    key = f"summaries/{figure}/{penalty}"
     if key not in evidence:
         raise Undecided(f"this run has no {key}")
     table = evidence[key]
@@ -32,7 +32,7 @@ def points(evidence, figure, penalty, *, N, below=1.0, converged=0.99):
         raise Undecided(
             f"N = {table.N.iloc[0]} in this run, {N} in the paper: finite-size effects are not the claim's"
         )
-    return table[(table.fraction_converged >= converged) & (table.delta <= below) & (table.delta > 0)]
+    return table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
 
 
 def with_rs(table, penalty, alpha):
@@ -195,37 +195,37 @@ def scad_greater(figure):
 
 CLAIMS = [
     *(Claim(f"bp-rs-{panel}", f"Fig. BP({panel})", f"BP agrees with RS for SCAD a = {a}, λ = {lam}, α = {alpha}.",
-            "coincides", f"bp/figure4_bp_vs_rs/{name}: GDF - RS df at the same δ, below the AT line",
+            "coincides", f"summaries/figure4_bp_vs_rs/{name}: GDF - RS df at the same δ, below the AT line",
             figure4(name, a, lam, alpha))
       for panel, name, a, lam, alpha in (("a", "scad_a5", 5, 1.0, 0.5), ("b", "scad_a8_lam08", 8, 0.8, 0.5),
                                          ("c", "scad_a6_lam09", 6, 0.9, 0.8), ("d", "scad_a8_lam07", 8, 0.7, 0.8))),
     *(Claim(f"bp-to-rs-{name}", "Sec. 7.1", f"For {SHOWN[name]} BP goes to the RS values as N grows.", "converges",
-            f"bp/claims_iid/{name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
+            f"summaries/claims_iid/{name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
       for name in SHOWN),
     Claim("bp-l0", "Sec. 7.1", "BP for l0 does not converge.", "does not converge",
           "table_bp_l0: largest fraction of converged runs, any damping", bp_l0(),
           "without damping and for δ ≥ 0.05", bp_l0(0.05)),
     *(Claim(f"eff-{figure[-1]}-{name}", f"Fig. {figure[8:]}", f"GDF = δ_eff for {SHOWN[name]} in {example}, δ ≤ 0.5.",
-            "correspondence", f"bp/{figure}/{name}: gap_delta_eff", correspondence(figure, name))
+            "correspondence", f"summaries/{figure}/{name}: gap_delta_eff", correspondence(figure, name))
       for example, figure in EXAMPLES.items() for name in SHOWN),
     *(Claim(f"eff-{figure[-1]}-large", "Sec. 7.2", f"At larger δ only a small discrepancy appears, {example}.",
-            "small", f"bp/{figure}: gap_delta_eff beyond δ = 0.5", small_at_large_delta(figure))
+            "small", f"summaries/{figure}: gap_delta_eff beyond δ = 0.5", small_at_large_delta(figure))
       for example, figure in EXAMPLES.items()),
     *(Claim(f"zou-{figure[-1]}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, {example}.", text,
-            f"bp/{figure}/{name}: gap_{column}", previous(figure, name, column))
+            f"summaries/{figure}/{name}: gap_{column}", previous(figure, name, column))
       for example, figure in EXAMPLES.items()
       for name, column, text in (("l1", "effective", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
     *(Claim(f"scad-greater-{figure[-1]}", "Sec. 7.2", f"GDF of SCAD is greater than δ, {example}.", "df > δ",
-            f"bp/{figure}/scad_a5: gdf - delta for δ > 0.1", scad_greater(figure))
+            f"summaries/{figure}/scad_a5: gdf - delta for δ > 0.1", scad_greater(figure))
       for example, figure in EXAMPLES.items()),
     Claim("c-correspondence", "Sec. 7.2", "c does not influence the correspondence.", "no influence",
-          "bp/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff",
+          "summaries/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff",
           same_correspondence(("example1_weak", "example1_strong"))),
     Claim("T-correspondence", "Sec. 7.2", "T does not influence the correspondence.", "no influence",
-          "bp/claims_example2_few and _many (T = 50, 250): gap_delta_eff",
+          "summaries/claims_example2_few and _many (T = 50, 250): gap_delta_eff",
           same_correspondence(("example2_few", "example2_many"))),
     *(Claim(f"{letter}-curve-{name}", "Sec. 7.2", f"{letter} does not change GDF against δ of {SHOWN[name]}.",
-            "no influence", f"bp/claims_{designs[0]} and {designs[1]}: gdf - delta at the same δ",
+            "no influence", f"summaries/claims_{designs[0]} and {designs[1]}: gdf - delta at the same δ",
             same_curve(designs, name))
       for letter, designs in (("c", ("example1_weak", "example1_strong")), ("T", ("example2_few", "example2_many")))
       for name in ("elastic_net", "scad_a5")),

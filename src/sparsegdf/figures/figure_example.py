@@ -30,6 +30,10 @@ def draw(summaries, blocks, *, panels):
         draw_points(
             ax, table, "effective", color=style.GREEN, marker="+", size=5, label=r"$\frac{1}{M}\sum_i\chi_i\hat{Q}_i$"
         )
+        direct = rows[rows.solver != "bp"]
+        if len(direct):
+            ring = {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 0.7}
+            ax.plot(direct.delta, direct.gdf, "D", color=style.ORANGE, label="in part by the direct solver", **ring)
         write_fractions(ax, table, color=style.BLUE)
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
@@ -43,8 +47,9 @@ def draw(summaries, blocks, *, panels):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
-        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only "
-        "part of the samples converged. Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
+        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Diamonds: where BP did not converge "
+        "on every sample, the direct solver found the rest. Hollow, with their percentage: only part of the samples "
+        "have a fixed point by either. Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
     )
     plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
     return Drawing(figure, plotted, caption)

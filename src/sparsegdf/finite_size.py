@@ -1,0 +1,63 @@
+"""GDF minus its estimators at several N: is the gap a finite-size effect?"""
+
+import numpy as np
+import pandas as pd
+
+GAPS = ("delta_eff", "effective", "stein")
+COLUMNS = (
+    "design", "penalty", "eta", "delta", "gap", "limit", "limit_se", "z", "slope", "chi2", "dof", "largest_N"
+)  # fmt: skip
+
+
+def finite_size_table(summaries, shown):
+    """The `shown` densest levels of each summary, one below the other, with N, design and penalty.
+
+    `summaries` is {(N, design, penalty): table of summaries.summarise}.
+    """
+    tables = [
+        table.sort_values("eta").head(shown).assign(N=N, design=design, penalty=penalty)
+        for (N, design, penalty), table in summaries.items()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def gap_limits(table):
+    """gap(N) = limit + slope/N by weighted least squares, for each design, penalty, eta and gap.
+
+    z = limit/limit_se; chi2 and dof tell whether the straight line fits. Only levels are used at which every sample
+    converged at every N: an average over a part of the samples has another meaning at each N.
+    """
+    rows = []
+    for (design, penalty, eta), group in table.groupby(["design", "penalty", "eta"], sort=False):
+        complete = group[group.fraction_converged == 1]
+        for name in GAPS:
+            se = complete[f"gap_{name}_se"].to_numpy()
+            if len(complete) < 3 or len(complete) < len(group) or not (se > 0).all():
+                continue
+            gap, inverse = complete[f"gap_{name}"].to_numpy(), 1 / complete.N.to_numpy()
+            X = np.column_stack([np.ones_like(inverse), inverse]) / se[:, None]
+            covariance = np.linalg.inv(X.T @ X)
+            limit, slope = covariance @ X.T @ (gap / se)
+            chi2 = float(np.square((gap - limit - slope * inverse) / se).sum())
+            limit_se = float(np.sqrt(covariance[0, 0]))
+            largest = complete.loc[complete.N.idxmax()]
+            rows.append(
+                {"design": design, "penalty": penalty, "eta": eta, "delta": largest.delta, "gap": name,
+                 "limit": limit, "limit_se": limit_se, "z": limit / limit_se, "slope": slope, "chi2": chi2,
+                 "dof": len(gap) - 2, "largest_N": largest.N}
+            )  # fmt: skip
+    columns = [
+        "design",
+        "penalty",
+        "eta",
+        "delta",
+        "gap",
+        "limit",
+        "limit_se",
+        "z",
+        "slope",
+        "chi2",
+        "dof",
+        "largest_N",
+    ]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,139 @@
+# Tables about belief propagation itself, and the theory that figure 4 compares it with.
+
+
+# The RS curve that each panel of figure 4 is compared with.
+rule bp_theory:
+    input:
+        sources("bp_theory.py"),
+    output:
+        f"{RESULTS}/theory/bp/{{figure}}.parquet",
+    log:
+        f"{RESULTS}/logs/theory/bp/{{figure}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/theory/bp/{{figure}}.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(500),
+        runtime=grow(5),
+    params:
+        settings=lambda w: {
+            name: {"penalty": CONFIG.penalties[name], "alpha": run.M / CONFIG.runs[w.figure].N}
+            for name, run in CONFIG.runs[w.figure].simulations.items()
+        },
+        problem=lambda w: {key: block(w.figure)[key] for key in ("mean", "variance")},
+    script:
+        "../scripts/bp_theory.py"
+
+
+rule table_bp_convergence:
+    input:
+        sources("table_bp_convergence.py"),
+        **{f"{figure}__{name}": path for figure in CONFIG.bp_figures for name, path in summaries(figure).items()},
+    output:
+        **readable("table_bp_convergence"),
+    log:
+        f"{RESULTS}/logs/table_bp_convergence.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table_bp_convergence.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(500),
+        runtime=grow(5),
+    script:
+        "../scripts/table_bp_convergence.py"
+
+
+rule table_bp_l0:
+    input:
+        sources("table_bp_l0.py"),
+    output:
+        **readable("table_bp_l0"),
+    log:
+        f"{RESULTS}/logs/table_bp_l0.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table_bp_l0.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(30),
+    params:
+        runs=block("table_bp_l0")
+        | {"etas": CONFIG.table_bp_l0.etas.values().tolist(), "seed": CONFIG.seed, "tol": CONFIG.bp.tol},
+    script:
+        "../scripts/table_bp_l0.py"
+
+
+# BP and stationary_path on the same samples of a panel.
+rule agreement:
+    input:
+        sources("agreement.py"),
+    output:
+        f"{RESULTS}/agreement/{{figure}}/{{penalty}}.parquet",
+    log:
+        f"{RESULTS}/logs/agreement/{{figure}}/{{penalty}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/agreement/{{figure}}/{{penalty}}.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(60),
+    params:
+        simulation=simulation,
+        bp={"tol": CONFIG.bp.tol, "max_steps": CONFIG.bp.max_steps},
+        samples=CONFIG.table_bp_direct.samples,
+    script:
+        "../scripts/agreement.py"
+
+
+rule table_bp_direct:
+    input:
+        sources("table_bp_direct.py"),
+        **{
+            f"{figure}__{name}": f"{RESULTS}/agreement/{figure}/{name}.parquet"
+            for figure in CONFIG.table_bp_direct.runs
+            for name in CONFIG.runs[figure].simulations
+        },
+    output:
+        **readable("table_bp_direct"),
+    log:
+        f"{RESULTS}/logs/table_bp_direct.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table_bp_direct.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(500),
+        runtime=grow(5),
+    script:
+        "../scripts/table_bp_direct.py"
+
+
+rule table_bp_region:
+    input:
+        sources("table_bp_region.py"),
+        **{f"{figure}__{name}": path for figure in CONFIG.bp_figures for name, path in summaries(figure).items()},
+    output:
+        **readable("table_bp_region"),
+    log:
+        f"{RESULTS}/logs/table_bp_region.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table_bp_region.tsv"
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(60),
+    params:
+        simulations={
+            f"{figure}__{name}": simulation_of(figure, name)
+            for figure in CONFIG.bp_figures
+            for name in CONFIG.runs[figure].simulations
+        },
+        tol=CONFIG.bp.tol,
+        region=block("table_bp_region"),
+    script:
+        "../scripts/table_bp_region.py"

@@ -1,0 +1,22 @@
+from job import log_to
+from sparsegdf.figures import bundle, figure9_finite_size
+from sparsegdf.finite_size import finite_size_table
+from sparsegdf.tables import read_table
+
+log_to(snakemake.log[0])
+p = snakemake.params
+summaries = {
+    (size["N"], design, penalty): read_table(snakemake.input[f"size{size['N']}_{design}__{penalty}"])
+    for size in p.config["sizes"]
+    for design in p.config["designs"]
+    for penalty in p.penalties
+}
+drawing = figure9_finite_size.draw(finite_size_table(summaries, p.config["shown"]), p.penalties)
+bundle.save(
+    drawing,
+    snakemake.output,
+    run=snakemake.config["run"],
+    config={"block": p.config, "penalties": p.penalties},
+    inputs=[path for key, path in snakemake.input.items() if "__" in key],
+    samples={str(size["N"]): size["samples"] for size in p.config["sizes"]},
+)

@@ -1,0 +1,12 @@
+from job import log_to
+from sparsegdf.agreement import agreement_table
+from sparsegdf.tables import read_table, write_readable
+
+log_to(snakemake.log[0])
+panels = {tuple(key.split("__")): read_table(path) for key, path in snakemake.input.items() if "__" in key}
+write_readable(
+    agreement_table(panels),
+    snakemake.output.csv.removesuffix(".csv"),
+    "Belief propagation and the direct solver on the same samples: levels of eta where each converged, where both "
+    "did and to another state, and the largest differences where they found the same.",
+)
