@@ -161,6 +161,19 @@ def test_simulation_claims_decide_from_their_data(gap, N, verdict):
     assert set(claims_table(claims, {}).verdict) == {"not decidable"}
 
 
+@pytest.mark.parametrize("limit, se, verdict", [(0.0, 1e-3, "reproduced"), (0.03, 1e-3, "contradicted"),
+                                                (0.0, 0.1, "not decidable")])  # fmt: skip
+def test_finite_size_claims_follow_the_limit(limit, se, verdict):
+    claims = [c for c in simulation.CLAIMS if c.id.startswith("finite-size-")]
+    evidence = {
+        f"summaries/size{N}_{design}/{name}": bp_table(limit + 5 / N, se, N).assign(fraction_converged=1.0)
+        for N in (250, 500, 1000, 2000) for design in ("example1", "example2") for name in simulation.SHOWN
+    }  # fmt: skip
+    assert len(claims) == 6 and set(claims_table(claims, evidence).verdict) == {verdict}
+    small = {key: table for key, table in evidence.items() if "size2000" not in key}
+    assert set(claims_table(claims, small).verdict) == {"not decidable"}
+
+
 def test_bp_for_l0_is_judged_by_damping():
     claim = [c for c in simulation.CLAIMS if c.id == "bp-l0"]
     rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]

@@ -93,17 +93,32 @@ FIGURES = (
     "figure6_example2",
     "figure7_l0_exhaustive",
     "figure8_l0_beyond_rs",
+    "figure9_finite_size",
 )
-TABLES = ("table_thresholds", "table_bp_convergence", "table_bp_l0", "table_l0", "table_claims", "table_misprints")
-CLAIMS = {"table_claims": 1}
-BP_DATA = {"bp_samples": 19, "bp_summary": 15, "table_bp_convergence": 1, "table_bp_l0": 1} | CLAIMS
-BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2")
-L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1} | CLAIMS
-L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
+TABLES = (
+    "table_thresholds",
+    "table_bp_convergence",
+    "table_bp_l0",
+    "table_bp_direct",
+    "table_bp_region",
+    "table_l0",
+    "table_claims",
+    "table_misprints",
+)
 
 
 def once(*rules):
     return dict.fromkeys(rules, 1)
+
+
+CLAIMS = once("table_claims")
+# What every change of fixed points reaches
+SEEN_IN = CLAIMS | once("table_bp_convergence", "table_bp_region")
+DIRECT = {"direct_samples": 8, "agreement": 3, "table_bp_direct": 1}
+BP_DATA = {"bp_samples": 28, "summary": 24, "table_bp_l0": 1} | DIRECT | SEEN_IN
+BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
+L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1} | CLAIMS
+L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +136,11 @@ def once(*rules):
             THEORY_DATA | BP_DATA | once(*FIGURES, "bp_theory", "table_l0", "table_misprints") | {"l0_theory": 2},
         ),
         ("src/sparsegdf/bp.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
-        ("src/sparsegdf/summaries.py", {"bp_summary": 15, "table_bp_convergence": 1} | CLAIMS | once(*BP_FIGURES)),
+        ("src/sparsegdf/summaries.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
+        (
+            "src/sparsegdf/stationary.py",
+            DIRECT | SEEN_IN | {"summary": 8} | once("figure5_example1", "figure6_example2"),
+        ),
         ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES)),
         ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
         ("src/sparsegdf/claims/l0.py", CLAIMS),
@@ -151,8 +170,7 @@ def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
         (
             "scad_a8_lam07: { kind: scad, a: 8, lam: 0.7 }",
             "scad_a8_lam07: { kind: scad, a: 7, lam: 0.7 }",
-            {"bp_samples": 2, "bp_summary": 1, "bp_theory": 1}
-            | once("table_bp_convergence", "table_thresholds", "figure4_bp_vs_rs", "table_claims"),
+            {"bp_samples": 2, "summary": 1, "bp_theory": 1} | SEEN_IN | once("table_thresholds", "figure4_bp_vs_rs"),
         ),
         (
             "etas: { first: 5, last: 0.2, count: 60 }",
@@ -163,7 +181,7 @@ def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
         (
             "c: 0.5 }",
             "c: 0.4 }",
-            {"bp_samples": 4, "bp_summary": 4, "table_bp_convergence": 1, "figure5_example1": 1} | CLAIMS,
+            {"bp_samples": 4, "direct_samples": 4, "summary": 4, "figure5_example1": 1} | SEEN_IN,
         ),
     ],
 )
@@ -176,7 +194,7 @@ def test_a_changed_grid_reruns_its_simulation(changed):
     changed.edit(
         "tests/tiny.yaml", "scad_a8_lam08: { M: 20, etas: { first: 2,", "scad_a8_lam08: { M: 20, etas: { first: 3,"
     )
-    expected = {"bp_samples": 2, "bp_summary": 1} | once("table_bp_convergence", "figure4_bp_vs_rs", "table_claims")
+    expected = {"bp_samples": 2, "summary": 1, "figure4_bp_vs_rs": 1} | SEEN_IN
     assert changed.planned("all") == expected
 
 
@@ -186,7 +204,7 @@ def test_a_comment_reruns_nothing(changed):
 
 
 def test_more_samples_compute_only_the_new_chunks(changed):
-    fresh = {"bp_summary": 4, "table_bp_convergence": 1, "figure4_bp_vs_rs": 1}
+    fresh = {"summary": 4, "table_bp_convergence": 1, "figure4_bp_vs_rs": 1}
     for samples, new in ((12, 8), (6, 0), (3, 0)):  # 6 samples in chunks of 3 for each of 4 penalties are there
         changed.edit("tests/tiny.yaml", "  N: 40\n  samples: ", f"  N: 40\n  samples: {samples} # ")
         planned = changed.planned("figure4_bp_vs_rs", "table_bp_convergence")
@@ -235,7 +253,12 @@ def test_a_new_penalty_leaves_the_others_alone(changed):
         "figure5_example1:\n  N: 40\n  samples: 3\n  simulations:\n"
         "    scad_new: { M: 20, etas: { first: 2, last: 1, count: 3 } }\n",
     )
-    assert changed.planned("figure5_example1") == {"bp_samples": 1, "bp_summary": 1, "figure5_example1": 1}
+    assert changed.planned("figure5_example1") == {
+        "bp_samples": 1,
+        "direct_samples": 1,
+        "summary": 1,
+        "figure5_example1": 1,
+    }
 
 
 # --- targets and configuration -------------------------------------------------------------------------------------

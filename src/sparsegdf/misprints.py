@@ -251,7 +251,7 @@ MISPRINTS = [
              _CLAIMS + "theory_verdicts", prediction_numbers),
     Misprint("finite-size", "Sec. 7.2", "Whether GDF - δ_eff is a finite-size effect is a question about N → ∞.",
              r"\mbox{GDF} - \delta_{\rm eff} \to 0 \; (N \to \infty)", r"\mbox{open}",
-             "claims eff-1-large and eff-2-large", _CLAIMS + "simulation_claims_decide_from_their_data",
+             "figure 9; claims finite-size-*", _CLAIMS + "finite_size_claims_follow_the_limit",
              lambda: ("asserted", "see the claims")),
     Misprint("l2-df", "eq. (df_l2)", "A factor 1/α is missing (found here).",
              r"{\rm df} = \frac{\hat{Q}}{\hat{Q} + \eta_2}",

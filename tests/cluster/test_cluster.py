@@ -18,6 +18,8 @@ SLURM = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-chec
 GENERIC = ("--profile", "profiles/cluster-generic", "--seconds-between-status-checks", "2")
 PATIENCE = 1800  # s, for a machine with other work; a test takes one or two minutes
 
+SUBMITTED = ("bp_samples", "direct_samples", "l0_samples", "agreement", "table_bp_l0", "table_bp_region")
+
 
 @pytest.fixture
 def cluster():
@@ -80,7 +82,7 @@ def test_slurm_gives_the_bytes_of_a_local_run(cluster, run, finished):
     jobs = [line.split() for line in cluster.squeue("--states=all", form="%T %N %k")]
     assert {state for state, _, _ in jobs} == {"COMPLETED"} and {node for _, node, _ in jobs} == {"n1", "n2"}
     submitted = {comment.split("_wildcards_")[0] for _, _, comment in jobs}  # the other rules ran beside Snakemake
-    assert submitted == {"rule_bp_samples", "rule_l0_samples", "rule_table_bp_l0"}
+    assert submitted == {f"rule_{name}" for name in SUBMITTED}
     assert digests(run.folder) == digests(finished.folder)
 
 

@@ -1,0 +1,37 @@
+"""Limits N -> infinity of the gaps: the fit finds what was put in, and leaves out what is not complete."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sparsegdf.finite_size import GAPS, finite_size_table, gap_limits
+
+
+def summary(N, limits, rng, se=1e-3, fraction=1.0):
+    """Three levels; gap = limit + 10/N + noise for each estimator."""
+    table = pd.DataFrame(
+        {"eta": [2.0, 1.0, 0.5, 0.25], "delta": [0.1, 0.3, 0.5, 0.8], "fraction_converged": fraction}
+    )
+    for name, limit in zip(GAPS, limits, strict=True):
+        table[f"gap_{name}"], table[f"gap_{name}_se"] = limit + 10 / N + rng.normal(0, se, 4), se
+    return table
+
+
+def test_the_limit_is_recovered_with_its_error():
+    z = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        tables = {(N, "iid", "l1"): summary(N, (0.05, 0.0, -0.02), rng) for N in (250, 500, 1000, 2000)}
+        found = gap_limits(finite_size_table(tables, shown=1)).set_index("gap")
+        z += [(found.limit[g] - limit) / found.limit_se[g] for g, limit in zip(GAPS, (0.05, 0.0, -0.02), strict=True)]
+    assert np.mean(z) == pytest.approx(0, abs=4 / np.sqrt(len(z))) and np.std(z) == pytest.approx(1, abs=0.1)
+    assert found.z["delta_eff"] > 20 and abs(found.z["effective"]) < 5 and (found.dof == 2).all()
+
+
+def test_only_the_densest_levels_and_only_complete_ones_are_used():
+    rng = np.random.default_rng(0)
+    tables = {(N, "iid", "l1"): summary(N, (0, 0, 0), rng) for N in (250, 500, 1000)}
+    assert set(gap_limits(finite_size_table(tables, shown=2)).eta) == {0.5, 0.25}
+    tables[(500, "iid", "l1")].loc[3, "fraction_converged"] = 0.99
+    assert set(gap_limits(finite_size_table(tables, shown=2)).eta) == {0.5}
+    assert gap_limits(finite_size_table({k: v for k, v in tables.items() if k[0] < 1000}, shown=2)).empty
