@@ -44,6 +44,7 @@ test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian)
 reference: ## keep the finished paper run in reference/ (after `make paper_figures`)
 	mkdir -p reference
 	cp paper_figures/* reference/
+	$(BIN)/python workflow/readme_numbers.py
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py

@@ -1,6 +1,7 @@
 """Claims: verdicts follow from the data and from nothing else; every claim can be lost."""
 
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -229,3 +230,14 @@ def test_misprints_decide():
     for number_ in ("number_printed", "number_corrected"):
         effective, delta = re.findall(r"[\d.]{4,}", table.loc["hidden-by-l1", number_])
         assert effective == delta
+
+
+def test_numbers_in_the_readme_are_those_of_the_reference():
+    sys.path.insert(0, str(ROOT / "workflow"))
+    from readme_numbers import rendered
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    claims = pd.read_csv(ROOT / "reference/claims.csv", dtype=str)
+    assert rendered(readme, claims) == readme
+    assert rendered(readme, claims.assign(measured="0")) != readme
+    assert len(claims) == len(ALL) and set(claims.id) == {claim.id for claim in ALL}
