@@ -97,7 +97,7 @@ def test_rows_of_agreement_name_their_sample():
         "tol": 1e-10,
         "max_steps": 9999,
     }
-    table = agreement_samples(**block, **numbers, first=2, last=4)
+    table = agreement_samples(**block, **numbers, samples=range(2, 5))
     assert list(table["sample"]) == [2, 3, 4] and (table.both == 2).all() and (table.x_gap < 1e-7).all()
 
 
