@@ -4,8 +4,8 @@ The page is a function of its files alone, so the same files give the same bytes
 pictures and downloads as data: URIs, equations as MathML; a content security policy forbids any request. What a run
 lacks is said on the page.
 
-Snakemake's own report (--report) works offline too and adds a drawing of the workflow, but it is 3 MB before the first
-figure, dates every file, and has no filters, equations, core-minutes or memory: it is not used.
+Snakemake's own report (--report) works offline too and draws the workflow, but it is 3 MB before the first figure,
+dates every file, and has no filters, equations, core-minutes or memory: it is not used.
 """
 
 import base64
