@@ -9,6 +9,7 @@ import pytest
 from conftest import report_page
 
 from sparsegdf import report
+from sparsegdf.misprints import MISPRINTS
 
 VOID = {"meta", "link", "img", "br", "input"}
 
@@ -114,12 +115,18 @@ def test_text_is_escaped_and_dollars_are_formulas():
         r"\begin{cases} a & x > 0 \\ b & \text{otherwise} \end{cases}",
         r"\sigma_\mu^2 = \sum_i A_{\mu i}^2 \chi_i, \quad \|\bm{x}\|_2^2",
         r"\mathrm{erfc}\left(\frac{\theta}{\sqrt{2}}\right)",
+        r"\overline{\frac{1}{M} \sum_i \chi_i} \; \mbox{and} \; {\rm df} < 1",
     ],
 )
 def test_formulas_become_mathml(latex):
     mathml = report.equation(latex)
     assert mathml.startswith("<math ") and "\\" not in re.sub('alttext="[^"]*"', "", mathml)
     Outline(mathml)
+
+
+def test_the_paper_s_misprints_can_all_be_drawn():
+    for misprint in MISPRINTS:
+        assert {report.equation(latex)[:6] for latex in (misprint.printed, misprint.corrected)} == {"<math "}
 
 
 @pytest.mark.parametrize("latex", [r"\unheardof{x}", r"\frac{1", r"a < b \unheardof"])

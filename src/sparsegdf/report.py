@@ -10,9 +10,12 @@ dates every file, and has no filters, equations, core-minutes or memory: it is n
 
 import base64
 import csv
+import html
 import json
 import re
+import struct
 from pathlib import Path
+from xml.etree import ElementTree
 
 import latex2mathml.converter
 import pandas as pd
@@ -97,15 +100,19 @@ def _math(latex, display):
     if not latex or latex.count("{") != latex.count("}"):
         return source if latex else Markup("")
     try:
-        mathml = latex2mathml.converter.convert(latex, display=display)
+        math = latex2mathml.converter.convert_to_element(latex, display=display)
     except Exception:  # whatever it trips over, the reader still gets the formula
         return source
-    # An unknown command passes through as an identifier with its backslash.
-    return (
-        source
-        if re.search(r">\\\w", mathml)
-        else Markup(mathml.replace("<math ", f'<math alttext="{escape(latex)}" ', 1))
-    )
+    for element in list(math.iter()):
+        element.text = html.unescape(element.text or "")  # it holds entities as text
+        if element.text.startswith("\\"):  # an unknown command passes through with its backslash
+            return source
+        if element.tag == "mover" and element[-1].text == "&#x02015;":
+            # Few fonts can stretch the bar of an overline: the style sheet draws it instead.
+            element.remove(element[-1])
+            element.tag, element.attrib = "mrow", {"class": "over"}
+    math.set("alttext", latex)
+    return Markup(ElementTree.tostring(math, "unicode", short_empty_elements=False))
 
 
 def _figure(png):
@@ -117,6 +124,7 @@ def _figure(png):
         "title": _title(png.stem),
         "caption": sidecar.get("caption", "The sidecar of this figure is missing, and its caption with it."),
         "src": _uri(png.read_bytes(), "png"),
+        "size": struct.unpack(">II", png.read_bytes()[16:24]),  # so that the page does not move while it loads
         "files": _downloads(png.with_suffix(""), ("csv", "pdf", "json")),
         "sidecar": sidecar,
         "config": yaml.safe_dump(sidecar.get("config"), sort_keys=False, allow_unicode=True),
