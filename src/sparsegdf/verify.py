@@ -30,26 +30,14 @@ TOLERANCE = 1e-8
 PLACE_OF_MINIMUM = 1e-6  # a minimum is flat: its place is found to the square root of the precision
 LEVEL = 0.01
 NAMES = (
-    "id",
-    "figure",
-    "design",
-    "panel",
-    "penalty",
-    "kind",
-    "crossed",
-    "form",
-    "damping",
-    "alpha",
-    "M",
-    "N",
-    "K",
-    "z",
+    *("id", "run", "figure", "design", "panel", "penalty", "kind", "crossed", "form", "gap"),
+    *("damping", "alpha", "M", "N", "K", "z"),
 )
 # Settings that say how much is computed, not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
 # Results of random runs without an error of their own, and what fraction-like columns are called.
-UNJUDGED = {"samples", "slope", "chi2", "dof", "smallest_N", "largest_N"}
-FRACTIONS = {"fraction_converged", "fraction_cycling", "other_support"}
+UNJUDGED = {"samples", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
+FRACTIONS = {"fraction_converged", "fraction_bp", "fraction_cycling", "other_support"}
 
 
 class Verdict(NamedTuple):
@@ -145,10 +133,12 @@ def _largest(columns):
 def _compare_rows(run, old, same_scale, described, columns, lost, notes):
     """Match the rows of one kind; add their columns, the rows lost, and notes on what was left out."""
     simulated = "samples" in run
-    keys = [name for name in NAMES if name in run]
+    # z is where the estimator of figure 1 is drawn, but of a fitted limit it is a result.
+    keys = [name for name in NAMES if name in run and not (name == "z" and "limit" in run)]
     grid = None
     if not keys or run.duplicated(keys).any() or old.duplicated(keys).any():
-        grid = "eta" if simulated and "eta" in run else "delta"
+        random = simulated or any(name.endswith("_se") for name in run)
+        grid = "eta" if random and "eta" in run else "delta"
         keys += [grid] if grid in run else []
     run, old = _indexed(run, keys), _indexed(old, keys)
     gone, new = old.index.difference(run.index, sort=False), run.index.difference(old.index, sort=False)
@@ -181,7 +171,7 @@ def _columns(run, old, keys, simulated, grid, notes):
             error = _error(run, old, f"{name}_se", simulated)
         elif simulated and name in FRACTIONS:
             error = np.hypot(*(_binomial(frame[name], frame["samples"]) for frame in (run, old)))
-        elif name in UNJUDGED or (simulated and grid == "eta"):
+        elif name in UNJUDGED or grid == "eta":
             unjudged += [name] if not new.equals(was) else []
             continue
         new, was = _values(new), _values(was)
