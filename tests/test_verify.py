@@ -138,16 +138,14 @@ def test_rows_in_another_order_are_the_same(run):
     assert verdict(run, "figure8_l0_beyond_rs").word == "within noise"
 
 
-def test_a_fit_is_known_by_its_names_not_by_its_z(tmp_path):
-    fits = pd.DataFrame(
-        {"penalty": ["l1", "l1"], "gap": ["stein", "effective"], "limit": [0.1, 0.2], "limit_se": 0.01}
-    )
+def test_a_fit_is_known_by_its_names_and_eta(tmp_path):
+    fits = pd.DataFrame({"penalty": "l1", "gap": "stein", "eta": [1.0, 2.0], "limit": [0.1, 0.2], "limit_se": 0.01})
     for name, shifted in (("reference", 0.0), ("paper_figures", 0.01)):
         (tmp_path / name).mkdir()
-        frame = fits.assign(limit=fits["limit"] + shifted)
+        frame = fits.assign(limit=fits["limit"] + shifted, delta=0.5 / fits["eta"] + shifted)
         frame.assign(z=frame["limit"] / frame["limit_se"]).to_csv(tmp_path / name / "figure9_fits.csv", index=False)
     (found,) = verify(tmp_path / "paper_figures", tmp_path / "reference", same_scale=True)
-    assert found.word == "within noise" and "z = 0.7" in found.text and "not the same: z" in found.notes[0]
+    assert found.word == "within noise" and "z = 0.7" in found.text and "not the same: delta, z" in found.notes[0]
 
 
 def test_a_lost_file_and_a_new_one(run):
