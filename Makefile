@@ -2,13 +2,16 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 CORES ?= all
+# Which run `report` and `verify` are about: paper, or that of config/<RUN>.yaml.
+RUN ?= paper
 VENV := .venv
 BIN := $(VENV)/bin
 # Benchmarks and tests run on one BLAS thread; for jobs of the pipeline workflow/rules/common.smk sees to it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick status test test-cluster reference bench-bp bench-path bench-subsets lock clean
+.PHONY: help env paper_figures quick report verify status test test-cluster test-report reference \
+  bench-bp bench-path bench-subsets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -29,6 +32,12 @@ paper_figures: env ## every figure and table at paper scale, into paper_figures/
 quick: env ## every figure as a preview in minutes, into quick_figures/
 	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures
 
+report: env ## one page of a run that works offline, <run>_figures/report.html (RUN=quick for the preview)
+	$(BIN)/snakemake --cores $(CORES) $(if $(filter-out paper,$(RUN)),--configfile config/$(RUN).yaml) -- report_page
+
+verify: env ## compare a finished run with reference/: identical, within noise or changed (RUN=quick for the preview)
+	$(BIN)/python workflow/verify.py $(RUN)
+
 status: env ## for each figure: fresh or stale, why, and what a rerun would cost
 	$(BIN)/python workflow/status.py
 
@@ -41,9 +50,12 @@ test: env ## linters and tests
 test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
 	$(BIN)/python -m pytest tests/cluster
 
+test-report: env ## the page of `make report` in a real browser (Debian's chromium, installed when root)
+	$(BIN)/python -m pytest tests/browser
+
 reference: ## keep the finished paper run in reference/ (after `make paper_figures`)
 	mkdir -p reference
-	cp paper_figures/* reference/
+	cp paper_figures/*.{csv,json,md,pdf,png,tex} reference/
 	$(BIN)/python workflow/readme_numbers.py
 
 bench-bp: env ## belief propagation against plain NumPy

@@ -1,4 +1,4 @@
-# Targets: paper_figures (every figure and table), tables, all, and each figure or table by its name.
+# Targets: paper_figures (every figure and table), tables, all, report_page, and each figure or table by its name.
 configfile: "config/paper.yaml"
 
 
@@ -9,6 +9,7 @@ include: "workflow/rules/bp_tables.smk"
 include: "workflow/rules/l0.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/report.smk"
 
 
 # Seconds each, so on a cluster they run beside Snakemake; what is not listed here is submitted.
@@ -36,6 +37,7 @@ localrules:
     table_claims,
     table_misprints,
     claims,
+    report_page,
 
 
 rule paper_figures:

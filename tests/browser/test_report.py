@@ -1,0 +1,224 @@
+"""The page of `make report` in Debian's chromium: it shows all it has, filters, saves, and never asks the network.
+
+`make test-report` runs this, `make test` does not: a fresh machine has no chromium.
+"""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections import Counter
+
+import pytest
+from conftest import report_page
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import sparsegdf.report
+
+PROGRAMS = ("chromium", "chromedriver")
+# Root cannot have the sandbox; from the third on: chromium's own services shall not ask the network either.
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+
+
+def install():
+    """Debian's chromium, where it is missing and we may."""
+    if all(map(shutil.which, PROGRAMS)):
+        return
+    if os.getuid() or not shutil.which("apt-get"):
+        pytest.fail("This wants chromium and chromedriver, or root on Debian to install them.")
+    command = "apt-get install --yes --no-install-recommends chromium chromium-driver"
+    script = f"{command} || {{ apt-get update && {command}; }}"  # the lists of packages may be old, or not there
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["bash", "-c", script], check=True, stdin=subprocess.DEVNULL, env=environment, timeout=900)
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory):
+    """Where the browser saves files."""
+    return tmp_path_factory.mktemp("saved")
+
+
+@pytest.fixture(scope="session")
+def browser(saved, tmp_path_factory):
+    install()
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.add_experimental_option(
+        "prefs",
+        {"download.default_directory": str(saved), "profile.default_content_setting_values.automatic_downloads": 1},
+    )
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="session")
+def file(report_folder):
+    file = report_folder / "report.html"
+    file.write_text(report_page(report_folder), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def page(browser, file):
+    """The page, freshly loaded on a desktop."""
+    resize(browser, 1200, 900)
+    browser.get(file.as_uri())
+    return browser
+
+
+def resize(browser, width, height):
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def requests(browser):
+    """Addresses asked for since the last call."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+
+def claims(report_folder):
+    with open(report_folder / "figures/claims.csv", encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def rows_shown(page):
+    return [row for row in page.find_elements(By.CSS_SELECTOR, "#claims-table tbody tr") if row.is_displayed()]
+
+
+def test_every_figure_is_visible(page, report_folder):
+    images = page.find_elements(By.CSS_SELECTOR, "main figure img")
+    assert len(images) == len(list((report_folder / "figures").glob("figure*.png"))) >= 7
+    for image in images:
+        assert image.is_displayed() and int(image.get_property("naturalWidth")) > 500
+        assert image.size["width"] > 300 and image.size["height"] > 100
+        assert len(image.get_attribute("alt")) > 20
+
+
+def test_a_click_enlarges_a_figure_and_escape_puts_it_back(page):
+    image = page.find_element(By.CSS_SELECTOR, "main figure img")
+    image.click()
+    large = page.find_element(By.CSS_SELECTOR, "dialog img")
+    assert large.is_displayed() and large.size["width"] > image.size["width"]
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    assert not large.is_displayed()
+
+
+def test_verdict_boxes_filter_the_claims(page, report_folder):
+    counts = Counter(claim["verdict"] for claim in claims(report_folder))
+    assert len(rows_shown(page)) == counts.total() >= 10
+    left = counts.total()
+    for box in page.find_elements(By.NAME, "verdict"):
+        verdict = box.get_attribute("value")
+        assert page.find_element(By.CSS_SELECTOR, f"[data-count='{verdict}']").text == str(counts[verdict])
+        box.click()
+        left -= counts[verdict]
+        assert {row.get_attribute("data-verdict") for row in rows_shown(page)}.isdisjoint({verdict})
+        assert len(rows_shown(page)) == left
+        assert page.find_element(By.TAG_NAME, "output").text == f"{left} of {counts.total()} shown"
+    assert left == 0
+
+
+def test_text_filters_the_claims(page, report_folder):
+    box = page.find_element(By.NAME, "text")
+    box.send_keys("scad")
+    expected = Counter(
+        claim["verdict"] for claim in claims(report_folder) if "scad" in " ".join(claim.values()).lower()
+    )
+    assert Counter(row.get_attribute("data-verdict") for row in rows_shown(page)) == expected and expected
+    for verdict, count in expected.items():
+        assert page.find_element(By.CSS_SELECTOR, f"[data-count='{verdict}']").text == str(count)
+    box.clear()
+    box.send_keys("no claim says this", Keys.ENTER)
+    assert not rows_shown(page) and page.find_element(By.TAG_NAME, "output").text.startswith("0 of ")
+
+
+def test_downloads_have_the_right_bytes(page, report_folder, saved):
+    links = page.find_elements(By.CSS_SELECTOR, "a[download]")
+    sources = {
+        link.get_attribute("download"): report_folder / "figures" / link.get_attribute("download") for link in links
+    }
+    settings = sources.pop("paper.yaml")
+    assert not settings.exists() and len(sources) == len(links) - 1 >= 30
+    for link in links:
+        file = saved / link.get_attribute("download")
+        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
+        link.click()
+        end = time.monotonic() + 30
+        while not file.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert file.exists(), f"{file.name} was not saved"
+    assert [name for name, source in sources.items() if (saved / name).read_bytes() != source.read_bytes()] == []
+
+
+def test_equations_are_drawn(page):
+    for formula in page.find_elements(By.CSS_SELECTOR, "#misprints-table .formula"):
+        (drawn,) = formula.find_elements(By.CSS_SELECTOR, "math")
+        assert drawn.size["width"] > 20 and drawn.size["height"] > 10 and "\\" not in drawn.text
+
+
+def test_no_request_leaves_the_page_and_the_console_is_silent(page, file):
+    page.get_log("browser"), requests(page)
+    page.get(file.as_uri())
+    page.find_element(By.CSS_SELECTOR, "main figure img").click()
+    time.sleep(1)
+    asked = requests(page)
+    assert asked[0] == file.as_uri() and all(address.startswith("data:") for address in asked[1:])
+    assert page.get_log("browser") == []
+
+
+def test_a_request_would_be_noticed(browser, tmp_path):
+    stray = tmp_path / "stray.html"
+    stray.write_text('<img src="http://elsewhere.invalid/x.png">')
+    requests(browser)
+    browser.get(stray.as_uri())
+    assert "http://elsewhere.invalid/x.png" in requests(browser)
+    assert browser.get_log("browser")
+
+
+@pytest.mark.parametrize("width", [320, 375, 768])
+def test_a_narrow_screen_does_not_scroll_sideways(page, file, width):
+    resize(page, width, 800)
+    page.get(file.as_uri())
+    page.execute_script("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    assert page.execute_script("return innerWidth") == width
+
+
+def test_dark_where_the_reader_prefers_it(page):
+    def brightness(scheme):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        rgb = page.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+        return sum(map(float, rgb[rgb.index("(") + 1 : -1].split(",")[:3]))
+
+    dark, light = brightness("dark"), brightness("light")
+    assert dark < 150 and light > 700
+
+
+def test_an_empty_run_gives_a_page_that_says_so(browser, tmp_path):
+    (tmp_path / "empty").mkdir()
+    file = tmp_path / "empty.html"
+    text = sparsegdf.report.page(tmp_path / "empty", run="mine", config={}, benchmarks=tmp_path / "none", patterns={})
+    file.write_text(text, encoding="utf-8")
+    browser.get_log("browser")
+    browser.get(file.as_uri())
+    assert len(browser.find_elements(By.CLASS_NAME, "note")) == 6
+    assert browser.get_log("browser") == []
