@@ -14,7 +14,16 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("Snakefile", "environment.yml", "config", "profiles", "src", "workflow", "tests/tiny.yaml")
+PARTS = (
+    "Snakefile",
+    "environment.yml",
+    "config",
+    "profiles",
+    "src",
+    "workflow",
+    "tests/tiny.yaml",
+    "reference/claims.csv",
+)
 
 
 class Project:

@@ -261,6 +261,20 @@ def test_a_new_penalty_leaves_the_others_alone(changed):
     }
 
 
+def test_a_claim_that_the_reference_reproduced_and_this_run_contradicts_is_an_error(changed):
+    changed.snakemake("claims")
+    reference = changed.folder / "reference/claims.csv"
+    kept = reference.read_text()
+    claims = pd.read_csv(reference, dtype=str)
+    claims.loc[claims.id == "min-en", "verdict"] = "reproduced"  # every run contradicts it
+    claims.to_csv(reference, index=False)
+    try:
+        done = changed.snakemake("claims", check=False)
+    finally:
+        reference.write_text(kept)
+    assert done.returncode != 0 and "contradicted by this one: min-en" in done.text
+
+
 # --- targets and configuration -------------------------------------------------------------------------------------
 
 

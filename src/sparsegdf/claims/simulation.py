@@ -206,9 +206,8 @@ def bp_l0(undamped_above=None):
             table = table[(table.damping == 1) & ~(table.delta < undamped_above)]
         k = table.fraction_converged.idxmax()
         row = table.loc[k]
-        measured = (
-            f"{row.fraction_converged:.0%} of {row.samples} runs converge at η = {row.eta:g}, damping {row.damping:g}"
-        )
+        setting = f"η = {row.eta:g}, damping {row.damping:g}"
+        measured = f"{row.fraction_converged:.0%} of {row.samples:.0f} runs converge at {setting}"
         return Finding(row.fraction_converged == 0, measured, "0 %")
 
     return check
