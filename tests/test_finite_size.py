@@ -30,8 +30,10 @@ def test_the_limit_is_recovered_with_its_error():
 
 def test_only_the_densest_levels_and_only_complete_ones_are_used():
     rng = np.random.default_rng(0)
-    tables = {(N, "iid", "l1"): summary(N, (0, 0, 0), rng) for N in (250, 500, 1000)}
-    assert set(gap_limits(finite_size_table(tables, shown=2)).eta) == {0.5, 0.25}
-    tables[(500, "iid", "l1")].loc[3, "fraction_converged"] = 0.99
+    tables = {(N, "iid", "l1"): summary(N, (0, 0, 0), rng) for N in (250, 500, 1000, 2000)}
+    tables[(250, "iid", "l1")].loc[3, "fraction_converged"] = 0.99
+    found = gap_limits(finite_size_table(tables, shown=1))
+    assert (found.dof == 1).all() and (found.largest_N == 2000).all()  # three sizes are left
+    del tables[(2000, "iid", "l1")]
     assert set(gap_limits(finite_size_table(tables, shown=2)).eta) == {0.5}
     assert gap_limits(finite_size_table({k: v for k, v in tables.items() if k[0] < 1000}, shown=2)).empty

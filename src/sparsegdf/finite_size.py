@@ -24,15 +24,15 @@ def finite_size_table(summaries, shown):
 def gap_limits(table):
     """gap(N) = limit + slope/N by weighted least squares, for each design, penalty, eta and gap.
 
-    z = limit/limit_se; chi2 and dof tell whether the straight line fits. Only levels are used at which every sample
-    converged at every N: an average over a part of the samples has another meaning at each N.
+    z = limit/limit_se; chi2 and dof tell whether the straight line fits. Only sizes are used at which every sample
+    has a fixed point, at least three: an average over a part of the samples has another meaning.
     """
     rows = []
     for (design, penalty, eta), group in table.groupby(["design", "penalty", "eta"], sort=False):
         complete = group[group.fraction_converged == 1]
         for name in GAPS:
             se = complete[f"gap_{name}_se"].to_numpy()
-            if len(complete) < 3 or len(complete) < len(group) or not (se > 0).all():
+            if len(complete) < 3 or not (se > 0).all():
                 continue
             gap, inverse = complete[f"gap_{name}"].to_numpy(), 1 / complete.N.to_numpy()
             X = np.column_stack([np.ones_like(inverse), inverse]) / se[:, None]

@@ -36,11 +36,16 @@ def draw(table, blocks):
                 largest = level.loc[level.N.idxmax()]
                 ax.plot([], [], "s", color=color, markersize=3, label=rf"$\delta={largest.delta:.2f}$")
             ax.set_xlim(0, None)
-            ax.legend(loc="best", fontsize=6.5, handlelength=0.8, labelspacing=0.2, borderpad=0.2)
+            # room below the points for three short labels in one line
+            ax.legend(
+                loc="lower center", fontsize=6.5, ncols=3, handlelength=0.6, columnspacing=0.8, handletextpad=0.3
+            )
             if row == 0:
-                ax.set_title(design, fontsize=9)
+                ax.set_title(design.replace("example", "Example "), fontsize=9)
             if row == len(penalties) - 1:
                 ax.set_xlabel(r"$1/N$")
+        low, high = axes[row, 0].get_ylim()
+        axes[row, 0].set_ylim(low - 0.14 * (high - low), high)
         axes[row, 0].set_ylabel(style.label(blocks[penalty]), fontsize=8)
     handles = [
         axes[0, 0].plot([], [], m, color="0.3", markersize=4, markerfacecolor="none")[0] for m in MARKERS.values()
