@@ -7,6 +7,7 @@ from importlib import import_module
 _HOME = {
     "L0": "penalties",
     "L1": "penalties",
+    "MCP": "penalties",
     "SCAD": "penalties",
     "BestSubsets": "subsets",
     "ElasticNet": "penalties",
