@@ -283,6 +283,7 @@ def test_repr_and_why_name_the_model():
     assert f"eta = {found.best.eta:.4g}" in text and "60 rows, 8 predictors" in text and "least squares" in text
     assert all(f"{name} {x:.4g}" in text for name, x in zip("abcdefgh", found.coef, strict=True) if x)
     assert f"{found.best.nonzeros} of 8 predictors" in found.why() and "the smallest C_p" in found.why()
+    assert "dense end" not in found.why() and "dense end" in select(A, y, L1(), etas=[9.0, 3.0], sigma2=0.1).why()
 
 
 @pytest.mark.parametrize("bootstrap", [0, 5])

@@ -24,7 +24,7 @@ class Fits(NamedTuple):
     kkt: np.ndarray
     stein: np.ndarray  # the divergence of the fit over M; NaN where x is no strict local minimum
     effective: np.ndarray  # (1/M) sum_i chi_i Q_hat_i; NaN where belief propagation has no fixed point
-    jumps: np.ndarray  # whether the fit may jump as y moves: then stein is an underestimate
+    jumps: np.ndarray  # whether the fit may jump as y moves: then stein may be an underestimate
 
 
 def eta_grid(A, y, penalty):

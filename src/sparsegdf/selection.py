@@ -31,7 +31,7 @@ class Selection:
     path          one row per eta: nonzeros; delta = nonzeros/M; df; df_effective = (1/M) sum_i chi_i Q_hat_i of
                   belief propagation (NaN where it has no fixed point); err_train; cp; aic; kkt, the violation of
                   stationarity; converged, whether x is a strict local minimum (for l0 the global one);
-                  jumps, whether the fit may jump there as y moves, so that Stein's divergence underestimates df.
+                  jumps, whether the fit may jump there as y moves: then Stein's divergence may be too small a df.
                   After a bootstrap df is that of the bootstrap, with df_se and df_stein beside it.
     coefficients  (N, levels), intercepts (levels,)
     chosen        the row of `path` where the criterion is smallest among those that converged
@@ -79,7 +79,9 @@ class Selection:
         others = " and ".join(f"{row[name]:.6g} with {row.nonzeros:.0f}" for row in ends if row.eta != best.eta)
         return (
             f"eta = {best.eta:.4g}, {best.nonzeros:.0f} of {len(self.names)} predictors: the smallest {symbol}, "
-            f"{best[name]:.6g} = {sum_}" + (f"; it would be {others}." if others else ".")
+            f"{best[name]:.6g} = {sum_}"
+            + (f"; it would be {others}." if others else ".")
+            + (" This is the dense end of the path: a smaller eta may do better." if best.eta == ends[1].eta else "")
         )
 
     def plot(self):
@@ -184,7 +186,7 @@ def select(
     if path.jumps[chosen] and not bootstrap:
         warnings.warn(
             f"the fit under {penalty!r} may jump as y moves at the chosen eta = {path.eta[chosen]:.4g}: Stein's df "
-            "leaves jumps out and is an underestimate; bootstrap=200 measures df whole",
+            "leaves jumps out and may be too small; bootstrap=200 measures df whole",
             stacklevel=2,
         )
     coefficients = fits.x * sigma / scale[:, None]

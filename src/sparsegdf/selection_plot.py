@@ -30,7 +30,7 @@ def plot_selection(selection):
         middle.plot(path.eta, path.df_stein, color="C1", linestyle=":", label="Stein divergence")
     elif path.jumps.any():
         jumping = path.df.where(path.jumps)
-        middle.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="an underestimate: the fit jumps")
+        middle.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="may be too small: the fit may jump")
     middle.plot(path.eta, path.delta, color="0.5", linestyle="--", label=r"$\delta$ = non-zeros / M")
     middle.set_ylabel("df, fraction of M")
     middle.legend(frameon=False)
