@@ -15,10 +15,10 @@ from sparsegdf.bp import belief_propagation
 from sparsegdf.bp_reference import belief_propagation_reference
 from sparsegdf.designs import sample
 from sparsegdf.fixed_points import STATUSES, kkt_violation
-from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
+from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
 
 DESIGNS = {"iid": ({}, 0.9), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a safe damping
-PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1)}
+PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
 each_design = pytest.mark.parametrize("design", DESIGNS)
 each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
 

@@ -29,6 +29,12 @@ def test_the_paper_is_valid(raw):
     assert config.figure2_gdf.deltas.values()[-1] == 1
 
 
+def test_a_figure_takes_any_penalty_that_there_is(raw):
+    raw["penalties"]["mcp_a9"] = {"kind": "mcp", "a": 9, "lam": 1}
+    raw["figure2_gdf"]["penalties"].append("mcp_a9")
+    assert load(raw).figure2_gdf.penalties[-1] == "mcp_a9"
+
+
 @pytest.mark.parametrize(
     "path, value, message",
     [

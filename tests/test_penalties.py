@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from sparsegdf import L0, L1, SCAD, ElasticNet
+from sparsegdf import L0, L1, MCP, SCAD, ElasticNet
 from sparsegdf.penalties import PENALTIES, make_penalty
 
-ALL = [L1(), ElasticNet(eta2=0.3), L0(), SCAD(a=5, lam=1.0), SCAD(a=3, lam=0.5), SCAD(a=1.5, lam=0.7)]
+SCADS = [SCAD(a=5, lam=1.0), SCAD(a=3, lam=0.5), SCAD(a=1.5, lam=0.7)]
+MCPS = [MCP(a=5, lam=1.0), MCP(a=2, lam=0.5), MCP(a=0.5, lam=0.7)]
+ALL = [L1(), ElasticNet(eta2=0.3), L0(), *SCADS, *MCPS]
 ids = repr
 
 
@@ -41,6 +43,31 @@ def test_scad_regimes_are_all_visited():
     assert jumps[1][2] == pytest.approx((4 * 0.4 + 1) / 2, abs=1e-4)
     assert jumps[2][0] > 1 and jumps[2][1] == 0
     assert jumps[2][2] == pytest.approx(np.sqrt(4 * 0.2), abs=1e-4)
+
+
+def test_mcp_jumps_below_its_curvature():
+    """Continuous for Q_hat > eta/a, else a jump from zero at lam sqrt(a eta Q_hat)."""
+    mcp, eta, h = MCP(a=2, lam=1.0), 1.0, np.linspace(0, 5, 500_001)
+    for Q_hat, height in ((0.9, 0), (0.3, np.sqrt(2 / 0.3))):
+        x, _ = mcp.estimate(h, Q_hat, eta)
+        at = np.argmax(np.diff(x))
+        assert np.diff(x)[at] == pytest.approx(height, abs=1e-3)
+        assert mcp.segments(Q_hat, eta).jumps().max() == pytest.approx(height, abs=1e-9)
+        if height:
+            assert x[at] == 0 and h[at] == pytest.approx(np.sqrt(2 * 0.3), abs=1e-4)
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=ids)
+def test_jumps_are_those_of_the_estimate(penalty):
+    """Summed over a fine grid, the steps of x* that no slope explains."""
+    rng, h = np.random.default_rng(4), np.linspace(1e-9, 8, 80_001)
+    for _ in range(20):
+        Q_hat, eta = rng.uniform(0.1, 1), rng.uniform(0.02, 2)
+        x, _ = penalty.estimate(h, Q_hat, eta)
+        steps = np.diff(x)
+        slope = penalty.segments(Q_hat, eta).slope.max()
+        seen = steps[steps > max(1.5 * slope * (h[1] - h[0]), 1e-2)].sum()
+        assert penalty.segments(Q_hat, eta).jumps().sum() == pytest.approx(seen, abs=2e-2)
 
 
 @pytest.mark.parametrize("penalty", ALL, ids=ids)
@@ -86,6 +113,8 @@ def test_segments_broadcast(penalty):
         (lambda: SCAD(a=0.5, lam=1.0), r"SCAD a = 0.5 .*> 1"),
         (lambda: SCAD(a=3, lam=0), r"SCAD lam = 0 .*> 0"),
         (lambda: SCAD(a="three", lam=1), r"SCAD a = 'three' is not a number"),
+        (lambda: MCP(a=0, lam=1), r"MCP a = 0 .*> 0"),
+        (lambda: MCP(a=3, lam=-1), r"MCP lam = -1 .*> 0"),
         (lambda: ElasticNet(eta2=-0.1), r"ElasticNet eta2 = -0.1 .*>= 0"),
         (lambda: ElasticNet(eta2=float("nan")), r"ElasticNet eta2 = nan"),
         (lambda: make_penalty("lasso"), r"kind = 'lasso'.*l1, elastic_net"),
@@ -98,4 +127,5 @@ def test_bad_parameters_are_named(make, named):
 
 def test_registry_makes_each_penalty():
     assert make_penalty("scad", a=5, lam=1) == SCAD(a=5, lam=1)
-    assert {cls.__name__ for cls in PENALTIES.values()} == {"L1", "ElasticNet", "L0", "SCAD"}
+    assert make_penalty("mcp", a=5, lam=1) == MCP(a=5, lam=1)
+    assert {cls.__name__ for cls in PENALTIES.values()} == {"L1", "ElasticNet", "L0", "SCAD", "MCP"}

@@ -1,11 +1,10 @@
 """The direct route against belief propagation, against exact solvers of others, and against its own equations."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from skglm.datafits import Quadratic
 from skglm.penalties import SCAD as SkglmSCAD
+from skglm.penalties import MCPenalty
 from skglm.solvers import AndersonCD
 from sklearn.linear_model import enet_path, lars_path
 
@@ -13,35 +12,9 @@ from sparsegdf.agreement import agreement_row, agreement_samples
 from sparsegdf.bp import belief_propagation
 from sparsegdf.designs import sample
 from sparsegdf.fixed_points import STATUSES
-from sparsegdf.penalties import L0, L1, SCAD, ElasticNet, Penalty, Segments
+from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
 from sparsegdf.stationary import stationary_path
 from sparsegdf.variances import variances_at_rest
-
-
-@dataclass(frozen=True)
-class MCP(Penalty):
-    """A penalty that the library does not have: stationary_path must need nothing but this."""
-
-    a: float
-    lam: float
-
-    def value(self, x, eta):
-        x = np.minimum(np.abs(x), self.a * self.lam)
-        return eta * (self.lam * x - x**2 / (2 * self.a))
-
-    def derivative(self, x, eta):
-        return eta * np.maximum(self.lam - np.abs(x) / self.a, 0)
-
-    def segments(self, Q_hat, eta):
-        Q, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
-        smooth = eta / self.a < Q
-        gap, jump = np.where(smooth, Q - eta / self.a, Q), self.lam * np.sqrt(self.a * eta * Q)
-        start = np.stack([np.where(smooth, self.lam * eta, jump), np.where(smooth, self.a * self.lam * Q, jump)])
-        return Segments(start, np.stack([1 / gap, 1 / Q]), np.stack([-self.lam * eta / gap, 0 * Q]))
-
-    def eta_at(self, threshold, Q_hat):
-        return np.where(threshold <= self.lam * self.a * Q_hat, threshold / self.lam, np.nan)
-
 
 DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 30}}
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
@@ -152,6 +125,19 @@ def test_scad_agrees_with_skglm(design, a):
         X, z, datafit = np.asfortranarray(A * scale), y * scale, Quadratic()
         datafit.initialize(X, z)
         x = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200).solve(X, z, datafit, SkglmSCAD(1.0, float(a)))[0]
+        np.testing.assert_allclose(found.x[:, k], x, rtol=0, atol=1e-7)
+
+
+@each_design
+def test_mcp_agrees_with_skglm(design):
+    A, y, etas = problem(design, lowest=0.3, levels=5)
+    found = stationary_path(A, y, MCP(12, 1), etas)
+    assert found.converged.all()
+    for k, eta in enumerate(etas):
+        scale = np.sqrt(len(y) / eta)  # skglm states MCP without eta, and the loss over M
+        X, z, datafit = np.asfortranarray(A * scale), y * scale, Quadratic()
+        datafit.initialize(X, z)
+        x = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200).solve(X, z, datafit, MCPenalty(1.0, 12.0))[0]
         np.testing.assert_allclose(found.x[:, k], x, rtol=0, atol=1e-7)
 
 

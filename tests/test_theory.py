@@ -10,6 +10,7 @@ from scipy.special import erfc
 from sparsegdf import (
     L0,
     L1,
+    MCP,
     SCAD,
     ElasticNet,
     rescaled_elastic_net_df,
@@ -20,7 +21,7 @@ from sparsegdf import (
 )
 from sparsegdf.single_body import averages
 
-ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5)]
+ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
 SQRT2, SQRTPI = np.sqrt(2), np.sqrt(np.pi)
 
 
@@ -162,6 +163,8 @@ def test_residual_and_training_error(penalty, alpha, mean, variance):
         (L0(), (1e-3, 0.2, 0.6)),  # S1, S1, S2
         (SCAD(a=8, lam=1.0), (1e-3, 0.2, 0.85)),
         (SCAD(a=3, lam=0.5), (1e-3, 0.2)),  # in its jump regime
+        (MCP(a=9, lam=1.0), (1e-3, 0.2, 0.6)),
+        (MCP(a=2, lam=0.5), (1e-3, 0.2)),  # in its jump regime
     ],
     ids=repr,
 )
@@ -179,7 +182,8 @@ def compare_by_delta_and_by_eta(penalty, delta):
 
 
 @pytest.mark.parametrize(
-    "penalty, eta", [(L1(), 0.8), (ElasticNet(eta2=0.3), 0.4), (SCAD(a=8, lam=1.0), 0.7), (L0(), 2.0)]
+    "penalty, eta",
+    [(L1(), 0.8), (ElasticNet(eta2=0.3), 0.4), (SCAD(a=8, lam=1.0), 0.7), (MCP(a=9, lam=1.0), 0.8), (L0(), 2.0)],
 )
 def test_fixed_point_iteration_of_the_saddle_equations(penalty, eta):
     """The equations iterated from the empty model, with averages by quadrature: no code shared with the solver."""
@@ -199,7 +203,9 @@ def test_fixed_point_iteration_of_the_saddle_equations(penalty, eta):
     assert s.chi == pytest.approx(chi, abs=1e-6)
 
 
-@pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.2), L0(), SCAD(a=8, lam=1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "penalty", [L1(), ElasticNet(eta2=0.2), L0(), SCAD(a=8, lam=1.0), MCP(a=9, lam=1.0)], ids=repr
+)
 def test_free_energy_is_an_extremum_and_its_derivative_is_the_energy(penalty):
     """df/d(s2) = alpha/2 Q_hat... at an extremum only the explicit dependence counts: alpha / (2 (1 + chi))."""
     s, step = solve_rs(penalty, alpha=0.5, delta=0.2), 1e-5
@@ -280,6 +286,7 @@ def test_limits_to_l1():
         l1 = solve_rs(L1(), alpha=0.5, delta=delta)
         assert solve_rs(ElasticNet(eta2=1e-9), alpha=0.5, delta=delta).df == pytest.approx(l1.df, abs=1e-7)
         assert solve_rs(SCAD(a=1e6, lam=1.0), alpha=0.5, delta=delta).df == pytest.approx(l1.df, abs=1e-4)
+        assert solve_rs(MCP(a=1e6, lam=1.0), alpha=0.5, delta=delta).df == pytest.approx(l1.df, abs=1e-4)
 
 
 def test_elastic_net_formula_and_rescaling():

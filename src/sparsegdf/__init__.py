@@ -7,6 +7,7 @@ from importlib import import_module
 _HOME = {
     "L0": "penalties",
     "L1": "penalties",
+    "MCP": "penalties",
     "SCAD": "penalties",
     "BestSubsets": "subsets",
     "ElasticNet": "penalties",
@@ -14,6 +15,8 @@ _HOME = {
     "Penalty": "penalties",
     "RSSolution": "theory",
     "Segments": "penalties",
+    "Selection": "selection",
+    "SparseRegressor": "regressor",
     "belief_propagation": "bp",
     "best_subsets": "subsets",
     "l0_first_moment_bound": "l0_rsb",
@@ -22,12 +25,14 @@ _HOME = {
     "rs_curve": "theory",
     "rs_stable_range": "theory",
     "s1_end": "theory",
+    "select": "selection",
     "solve_l0_1rsb": "l0_rsb",
     "solve_rs": "theory",
     "stationary_path": "stationary",
     "swap_search": "subsets",
 }
-__all__ = list(_HOME)
+# "import *" must not ask for scikit-learn.
+__all__ = [name for name in _HOME if name != "SparseRegressor"]
 
 
 def __getattr__(name):

@@ -14,6 +14,9 @@ import numpy as np
 
 from sparsegdf.checks import require_number
 
+# A relative step of x* at a segment's start that rounding alone does not make.
+_JUMP = 1e-9
+
 
 class Segments(NamedTuple):
     """x*(h) = sign(h) (slope[k] |h| + intercept[k]) for start[k] < |h| <= start[k+1]; zero up to start[0].
@@ -25,6 +28,14 @@ class Segments(NamedTuple):
     start: np.ndarray
     slope: np.ndarray
     intercept: np.ndarray
+
+    def jumps(self):
+        """The height of the jump of x* at each start, shape (K, ...); exactly zero where x* is continuous."""
+        start, slope, intercept = self
+        before = np.zeros_like(start)
+        before[1:] = slope[:-1] * start[1:] + intercept[:-1]
+        step = slope * start + intercept - before
+        return np.where(step > _JUMP * (1 + np.abs(slope * start) + np.abs(intercept)), step, 0.0)
 
 
 def _stack(*rows):
@@ -169,7 +180,45 @@ class SCAD(Penalty):
         return np.where(threshold <= lam * edge, threshold / lam, threshold**2 / (lam**2 * edge))
 
 
-PENALTIES = {"l1": L1, "elastic_net": ElasticNet, "l0": L0, "scad": SCAD}
+@dataclass(frozen=True)
+class MCP(Penalty):
+    """r(x) = eta (lam |x| - x^2/(2a)) up to |x| = a lam, flat beyond (Zhang's minimax concave penalty).
+
+    For Q_hat > eta/a the estimate is continuous: firm thresholding, from zero at lam eta to h/Q_hat at a lam Q_hat.
+    Below, the parabola is never the global maximum, and the estimate jumps from zero to h/Q_hat at
+    h* = lam sqrt(a eta Q_hat).
+    """
+
+    a: float
+    lam: float
+
+    def __post_init__(self):
+        require_number("MCP a", self.a, above=0)
+        require_number("MCP lam", self.lam, above=0)
+
+    def value(self, x, eta):
+        x = np.minimum(np.abs(x), self.a * self.lam)
+        return eta * (self.lam * x - x**2 / (2 * self.a))
+
+    def derivative(self, x, eta):
+        return eta * np.maximum(self.lam - np.abs(x) / self.a, 0)
+
+    def segments(self, Q_hat, eta):
+        a, lam = self.a, self.lam
+        Q_hat, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
+        smooth = eta / a < Q_hat
+        gap, jump = np.where(smooth, Q_hat - eta / a, Q_hat), lam * np.sqrt(a * eta * Q_hat)
+        return _stack(
+            (np.where(smooth, lam * eta, jump), 1 / gap, np.where(smooth, -lam * eta / gap, 0)),
+            (np.where(smooth, a * lam * Q_hat, jump), 1 / Q_hat, 0),
+        )
+
+    def eta_at(self, threshold, Q_hat):
+        edge = self.a * Q_hat
+        return np.where(threshold <= self.lam * edge, threshold / self.lam, threshold**2 / (self.lam**2 * edge))
+
+
+PENALTIES = {"l1": L1, "elastic_net": ElasticNet, "l0": L0, "scad": SCAD, "mcp": MCP}
 
 
 def make_penalty(kind, **parameters):

@@ -11,9 +11,6 @@ from scipy.special import erfc
 
 from sparsegdf.penalties import Segments
 
-# A relative step of x* at a segment's start that rounding alone does not make.
-_JUMP = 1e-9
-
 
 class Averages(NamedTuple):
     """Averages over h ~ N(0, chi_hat)."""
@@ -35,9 +32,7 @@ def averages(segments: Segments, chi_hat) -> Averages:
     tail = erfc(z / np.sqrt(2))
     m0, m1, m2 = (T - _next(T) for T in (tail, density, tail + z * density))
 
-    reached = b * start + c  # x* at the start of each segment, seen from the right
-    step = reached - _previous(b * _next(start) + c)
-    jumps = step > _JUMP * (1 + np.abs(b * start) + np.abs(c))
+    jumps = segments.jumps()
 
     # The envelope theorem: d/dh max(...) = x*(h), so the maximum is the primitive of x* that vanishes at 0.
     primitive = b * start**2 / 2 + c * start
@@ -45,8 +40,8 @@ def averages(segments: Segments, chi_hat) -> Averages:
 
     return Averages(
         nonzero=tail[0],
-        response=(b * m0 + np.where(jumps, step, 0) * density / s).sum(0),
-        response_squared=np.where((jumps & (density > 0)).any(0), np.inf, (b**2 * m0).sum(0)),
+        response=(b * m0 + jumps * density / s).sum(0),
+        response_squared=np.where(((jumps > 0) & (density > 0)).any(0), np.inf, (b**2 * m0).sum(0)),
         square=((b * s) ** 2 * m2 + 2 * b * c * s * m1 + c**2 * m0).sum(0),
         maximum=((at_start - primitive) * m0 + b * s**2 * m2 / 2 + c * s * m1).sum(0),
     )

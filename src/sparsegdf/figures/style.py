@@ -7,8 +7,8 @@ matplotlib.use("Agg")
 
 # Okabe and Ito: told apart by colour-blind readers, and in grey.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
-COLOURS = {"l1": BLUE, "elastic_net": GREEN, "l0": VERMILION, "scad": PURPLE}
-MARKERS = {"l1": "o", "elastic_net": "s", "l0": "D", "scad": "^"}
+COLOURS = {"l1": BLUE, "elastic_net": GREEN, "l0": VERMILION, "scad": PURPLE, "mcp": SKY}
+MARKERS = {"l1": "o", "elastic_net": "s", "l0": "D", "scad": "^", "mcp": "v"}
 GUIDE = {"color": "0.6", "linewidth": 0.7, "linestyle": (0, (4, 3)), "zorder": 0}
 RS, RSB = "-", (0, (3.2, 1.6))  # solid where the RS solution is stable, dashed where it is not
 
@@ -43,7 +43,7 @@ def new_figure(width, height, layout="constrained") -> Figure:
 
 def label(block):
     """How a penalty block is called in a legend."""
-    names = {"l1": r"$\ell_1$", "elastic_net": "elastic net", "l0": r"$\ell_0$", "scad": "SCAD"}
+    names = {"l1": r"$\ell_1$", "elastic_net": "elastic net", "l0": r"$\ell_0$", "scad": "SCAD", "mcp": "MCP"}
     symbols = {"eta2": r"\eta_2", "a": "a", "lam": r"\lambda"}
     parameters = ", ".join(f"${symbols.get(k, k)}={v:g}$" for k, v in block.items() if k != "kind")
     return names.get(block["kind"], block["kind"]) + (f" ({parameters})" if parameters else "")

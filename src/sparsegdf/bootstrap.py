@@ -1,0 +1,46 @@
+"""Degrees of freedom by the parametric bootstrap covariance (Efron, JASA 99, 2004), for any fitting rule."""
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from sparsegdf.dof import controlled_estimate
+
+
+def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
+    """df = (1/M) sum_mu Cov(y*_mu, yhat_mu(y*)), y* ~ N(mu, 1), one Estimate per level of fit(y*) -> (M, levels).
+
+    Sample b has the stream SeedSequence(seed, spawn_key=(b,)), so the outcome does not depend on `jobs`. A level
+    that one sample has no fit at has no estimate (NaN). `fit` is pickled for jobs > 1; progress goes to stderr.
+    """
+    # Any constant may be taken from yhat, since y* - mu has mean zero; the fit to mu takes most of the variance away.
+    one = partial(_one_sample, fit, mu, fit(mu), seed)
+    rows = []
+    for row in _mapped(one, samples, jobs):
+        rows.append(row)
+        if progress:
+            _show(len(rows), samples)
+    covariance, noise = (np.array(column) for column in zip(*rows, strict=True))
+    return [controlled_estimate(column, noise, 1.0) for column in covariance.T]
+
+
+def _one_sample(fit, mu, reference, seed, index):
+    """(y* - mu) . (yhat - reference) / M at each level, and ||y* - mu||^2 / M."""
+    z = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=mu.size)
+    return z @ (fit(mu + z) - reference) / mu.size, z @ z / mu.size
+
+
+def _mapped(function, samples, jobs):
+    if jobs == 1:
+        yield from map(function, range(samples))
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(function, range(samples), chunksize=max(1, samples // (8 * jobs)))
+
+
+def _show(done, total, width=40):
+    filled = "#" * (width * done // total)
+    end = "\n" if done == total else ""
+    print(f"\rbootstrap [{filled:<{width}}] {done}/{total}", end=end, file=sys.stderr, flush=True)

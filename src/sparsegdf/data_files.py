@@ -1,0 +1,92 @@
+"""Predictors and target from a file of one's own: CSV, TSV, parquet or npz. Nothing is unpickled.
+
+What a regression cannot use is refused in one sentence that names the column: silence would change the model.
+"""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+_SHOWN = 5  # names in a message
+
+
+def read_problem(file, target):
+    """(A, y): a DataFrame of every column but `target`, and `target` as an array; finite numbers throughout."""
+    file = Path(file)
+    if file.suffix not in _READERS:
+        raise ValueError(f"{file} is not {', '.join(_READERS)}: these are the formats read")
+    if not file.is_file():
+        raise ValueError(f"{file} is not there")
+    try:
+        table = _READERS[file.suffix](file)
+    except Exception as error:
+        raise ValueError(f"{file} cannot be read: {error}") from error
+    table.columns = [str(name) for name in table.columns]
+    _refuse(table.columns[table.columns.duplicated()], "name more than one column", file)
+    if target not in table.columns:
+        raise ValueError(f"{file} has no column {target!r} for the target; it has {_listed(table.columns)}")
+    if len(table.columns) < 2:
+        raise ValueError(f"{file} has no column beside the target {target!r}")
+    if len(table) < 2:
+        raise ValueError(
+            f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
+        )
+    kinds = [table[name].dtype.kind in "biuf" for name in table.columns]
+    missing = table.isna().any()
+    _refuse(table.columns[missing], "have missing values: fill them in or leave the rows out", file)
+    _refuse(table.columns[~np.array(kinds)], "do not hold numbers: code or remove them", file)
+    table = table.astype(float)
+    _refuse(table.columns[~np.isfinite(table).all()], "have infinite values", file)
+    if np.ptp(table[target]) == 0:
+        raise ValueError(f"{file}: the target {target!r} is constant ({table[target].iloc[0]:g})")
+    A = table.drop(columns=target)
+    _refuse(A.columns[np.ptp(A, axis=0) == 0], "are constant: remove them (the intercept is fitted anyway)", file)
+    _refuse(A.columns[A.T.duplicated()], "repeat the values of another column: remove one of each pair", file)
+    same = A.columns[(A.to_numpy() == table[[target]].to_numpy()).all(axis=0)]
+    _refuse(same, f"repeat the target {target!r}", file)
+    return A, table[target].to_numpy()
+
+
+def _refuse(names, why, file):
+    if len(names):
+        raise ValueError(f"{file}: these columns {why}: {_listed(names)}")
+
+
+def _listed(names):
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more
+
+
+def _read_text(file, separator):
+    # pandas would rename the second of two columns with one name.
+    with open(file, encoding="utf-8-sig", newline="") as handle:
+        names = next(csv.reader(handle, delimiter=separator), [])
+    table = pd.read_csv(file, sep=separator, encoding="utf-8-sig", index_col=False)
+    if len(names) == table.shape[1]:
+        table.columns = names
+    return table
+
+
+def _read_npz(file):
+    """Arrays of one dimension are columns; those of two dimensions give columns name_0, name_1, ..."""
+    columns = {}
+    with np.load(file, allow_pickle=False) as arrays:
+        for name in arrays.files:
+            array = arrays[name]
+            if array.ndim == 1:
+                columns[name] = array
+            elif array.ndim == 2:
+                columns |= {f"{name}_{i}": array[:, i] for i in range(array.shape[1])}
+            else:
+                raise ValueError(f"array {name!r} has shape {array.shape}; allowed: one or two dimensions")
+    return pd.DataFrame(columns)
+
+
+_READERS = {
+    ".csv": lambda file: _read_text(file, ","),
+    ".tsv": lambda file: _read_text(file, "\t"),
+    ".parquet": pd.read_parquet,
+    ".npz": _read_npz,
+}

@@ -1,0 +1,200 @@
+"""The command `sparsegdf`, called as a program would be: what it prints, writes and refuses."""
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sparsegdf import L1, SCAD, rs_curve, select
+from sparsegdf.cli import main
+
+
+def table(M=40):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(M, 5)), columns=list("abcde"))
+    frame["y"] = 1 + 2 * frame.a - frame.c + rng.normal(size=M)
+    return frame
+
+
+def write(frame, file):
+    writers = {
+        ".csv": lambda: frame.to_csv(file, index=False),
+        ".tsv": lambda: frame.to_csv(file, index=False, sep="\t"),
+        ".parquet": lambda: frame.to_parquet(file),
+        ".npz": lambda: np.savez(file, **{name: frame[name].to_numpy() for name in frame}),
+    }
+    writers[file.suffix]()
+    return str(file)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".npz"])
+def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
+    file, frame = write(table(), folder / f"data{suffix}"), table()
+    assert main(["select", file, "--target", "y", "--penalty", "l1"]) == 0
+    found = select(frame.drop(columns="y"), frame.y, L1())
+    out = capsys.readouterr().out
+    assert found.why() in out and repr(found) in out
+    marked = [line for line in out.splitlines() if line.startswith(">")]
+    assert len(marked) == 1 and f"{found.best.eta:.5g}" in marked[0]
+    written = pd.read_csv(folder / "data_l1_path.csv")
+    np.testing.assert_allclose(written.cp, found.path.cp)
+    assert len(written) == 100
+    assert (folder / "data_l1_path.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_select_as_json(folder, capsys):
+    file = write(table(), folder / "data.csv")
+    (folder / "out").mkdir()
+    words = ["--penalty", "scad", "--a", "5", "--sigma2", "1", "--output", "out", "--bootstrap", "4", "--json"]
+    assert main(["select", file, "--target", "y", *words]) == 0
+    record = json.loads(capsys.readouterr().out)
+    frame = table()
+    found = select(frame.drop(columns="y"), frame.y, SCAD(5, 1), sigma2=1, bootstrap=4)
+    assert record["chosen"]["row"] == found.chosen and record["chosen"]["cp"] == pytest.approx(found.best.cp)
+    assert record["coefficients"]["a"] == pytest.approx(found.coef[0])
+    assert len(record["path"]) == 100 and record["sigma2"] == 1 and record["path"][3]["df_se"] > 0
+    assert all((folder / file).is_file() for file in record["files"])
+
+
+def test_options_reach_select(folder, capsys):
+    frame = table()
+    file = write(frame, folder / "data.csv")
+    words = ["--no-standardise", "--no-intercept", "--sigma2", "2", "--json"]
+    assert main(["select", file, "--target", "y", "--penalty", "elastic_net", "--eta2", "3", *words]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["penalty"] == "ElasticNet(eta2=3.0)" and record["intercept"] == 0 and record["sigma2"] == 2
+
+
+def test_a_warning_is_printed_and_recorded(folder, capsys):
+    file = write(table(), folder / "data.csv")
+    assert main(["select", file, "--target", "y", "--penalty", "l0"]) == 0
+    assert "Warning: the fit under L0() may jump" in capsys.readouterr().out
+    assert main(["select", file, "--target", "y", "--penalty", "l0", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert "may jump" in record["warnings"][0]
+    assert record["path"][0]["df_effective"] is None  # JSON has no NaN
+
+
+def test_theory_prints_the_curve(capsys):
+    words = ["theory", "--penalty", "scad", "--alpha", "0.5", "--delta", "0.1:0.9:0.1"]
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    curve = rs_curve(SCAD(8, 1), alpha=0.5, deltas=np.arange(1, 10) / 10)
+    assert len(lines) == 10 and lines[0].split()[:3] == ["delta", "eta", "df"]
+    assert float(lines[4].split()[2]) == pytest.approx(curve.df[3], rel=1e-4)
+    assert main([*words, "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert [r["df"] for r in records] == pytest.approx(list(curve.df))
+    assert main(["theory", "--penalty", "l0", "--alpha", "0.5", "--delta", "0.1,0.6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1]["chi"] is None  # infinite on S2
+
+
+def changed(frame, **columns):
+    return frame.assign(**columns)
+
+
+BAD_DATA = {
+    "missing": (changed(table(), b=[np.nan] + [1.0, 2.0] * 19 + [3.0]), "missing values.*'b'"),
+    "text": (changed(table(), b=["red", "blue"] * 20), "do not hold numbers.*'b'"),
+    "text target": (changed(table(), y=["red", "blue"] * 20), "do not hold numbers.*'y'"),
+    "constant": (changed(table(), d=2.5), "are constant.*'d'"),
+    "duplicated": (changed(table(), f=table().c), "repeat the values of another column.*'f'"),
+    "copy of the target": (changed(table(), f=table().y), "repeat the target 'y'.*'f'"),
+    "one row": (table(1), "has 1 row of data"),
+    "no row": (table(40).iloc[:0], "has 0 rows of data"),
+    "no target": (table().drop(columns="y"), "no column 'y' for the target; it has 'a', 'b'"),
+    "no predictor": (table()[["y"]], "no column beside the target"),
+    "infinite": (changed(table(), b=np.r_[np.inf, np.arange(39)]), "infinite values.*'b'"),
+    "constant target": (changed(table(), y=1.0), "target 'y' is constant"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("case", BAD_DATA)
+def test_bad_data_is_one_message_and_status_2(folder, capsys, case, suffix):
+    frame, named = BAD_DATA[case]
+    assert main(["select", write(frame, folder / f"data{suffix}"), "--target", "y", "--penalty", "l1"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and len(captured.err.splitlines()) == 1
+    assert re.search(named, captured.err), captured.err
+    assert len(list(folder.iterdir())) == 1  # nothing was written
+
+
+@pytest.mark.parametrize(
+    "content, named",
+    [
+        (b"a,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
+        (b"", "cannot be read"),
+        (b"a,y\n1,2\n3,4,5,6\n", "cannot be read"),
+        (b"\xff\xfe\x00a,y\n", "cannot be read"),
+    ],
+)
+def test_bad_csv(folder, capsys, content, named):
+    (folder / "data.csv").write_bytes(content)
+    assert main(["select", "data.csv", "--target", "y", "--penalty", "l1"]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_nothing_is_unpickled(folder, capsys):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(folder / "sprung"), "w"))
+
+    np.savez(folder / "data.npz", y=np.arange(3.0), a=np.array([Trap(), 1, 2], dtype=object))
+    assert main(["select", "data.npz", "--target", "y", "--penalty", "l1"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    (folder / "data.csv").write_bytes(pickle.dumps(Trap()))
+    assert main(["select", "data.csv", "--target", "y", "--penalty", "l1"]) == 2
+    assert not (folder / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["select", "nowhere.csv", "--target", "y", "--penalty", "l1"], "nowhere.csv is not there"),
+        (["select", "data.xlsx", "--target", "y", "--penalty", "l1"], "data.xlsx is not .csv, .tsv, .parquet, .npz"),
+        (["select", "data.csv", "--target", "y", "--penalty", "l1", "--a", "3"], "--a is not a parameter of l1"),
+        (["select", "data.csv", "--target", "y", "--penalty", "scad", "--a", "1"], "SCAD a = 1.0 is out of range"),
+        (["select", "data.csv", "--target", "y", "--penalty", "l1", "--sigma2", "-1"], "sigma2 = -1.0"),
+        (["select", "data.csv", "--target", "y", "--penalty", "l1", "--bootstrap", "1"], "bootstrap = 1"),
+        (["select", "data.csv", "--target", "y", "--penalty", "l1", "--output", "no/where"], "is not a folder"),
+        (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.9:0.1:0.1"], "--delta 0.9:0.1:0.1"),
+        (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "x"], "--delta = 'x' is not a number"),
+        (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "1.5"], "delta = 1.5 is out of range"),
+        (["theory", "--penalty", "l1", "--alpha", "-1", "--delta", "0.5"], "alpha = -1.0 is out of range"),
+    ],
+)
+def test_bad_arguments_are_named(folder, capsys, words, named):
+    write(table(), folder / "data.csv")
+    assert main(words) == 2
+    assert named in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["select"], ["choose"], ["theory", "--penalty", "lasso"]])
+def test_usage_errors_have_status_2(words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2 and "usage: sparsegdf" in capsys.readouterr().err
+
+
+def test_help_shows_the_way():
+    done = subprocess.run(
+        [sys.executable, "-m", "sparsegdf.cli", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "sparsegdf select data.csv --target y --penalty scad" in done.stdout
+    assert "sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1" in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "sparsegdf.cli", "select", "-h"], capture_output=True, text=True, check=True
+    )
+    assert all(word in done.stdout for word in ("--target", "--bootstrap", "--json", "npz", "sigma2"))

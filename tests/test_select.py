@@ -1,0 +1,335 @@
+"""Model selection against brute force, LARS, closed forms of hard and SCAD thresholding, and its own invariances."""
+
+import warnings
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import quad
+from sklearn.linear_model import lars_path
+
+from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
+from sparsegdf.bootstrap import bootstrap_df
+from sparsegdf.noise import estimate_noise_variance
+from sparsegdf.penalized_fits import fit_path
+from sparsegdf.subsets import best_subsets
+
+COLUMNS = ["eta", "nonzeros", "delta", "df", "df_effective", "err_train", "cp", "aic", "kkt", "converged"]
+
+
+def planted(M=60, N=8, seed=1, sigma=1.0, strength=0.7):
+    """y = 3 + A x0 + noise with three true predictors, columns of unequal scale and mean."""
+    rng = np.random.default_rng(seed)
+    A = 5 + rng.normal(size=(M, N)) * np.linspace(1, 20, N)
+    x0 = np.zeros(N)
+    x0[:3] = strength * np.array([1, -1, 1.5]) / np.linspace(1, 20, N)[:3]
+    return A, 3 + A @ x0 + sigma * rng.normal(size=M)
+
+
+def orthonormal(M, N, mu, seed=0):
+    """Orthonormal columns and y with A^T y = mu + noise."""
+    rng = np.random.default_rng(seed)
+    A, _ = np.linalg.qr(rng.normal(size=(M, N)))
+    return A, A @ mu + rng.normal(size=M)
+
+
+# --- the path --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (30, 50)])
+def test_l1_has_the_degrees_of_freedom_and_coefficients_of_lars(shape):
+    A, y = planted(*shape)
+    found = select(A, y, L1(), sigma2=1.0)
+    M, path = len(y), found.path
+    assert path.converged.all() and not path.jumps.any()
+    centred = A - A.mean(axis=0)
+    norms = np.linalg.norm(centred, axis=0)
+    alphas, _, knots = lars_path(centred / norms, y - y.mean(), method="lasso", alpha_min=0)
+    for k in range(0, len(path), 9):
+        eta = path.eta[k]
+        exact = np.array([np.interp(eta, M * alphas[::-1], x[::-1]) for x in knots])
+        np.testing.assert_allclose(found.coefficients[:, k], exact / norms, atol=1e-9)
+        assert path.nonzeros[k] == np.count_nonzero(np.abs(exact) > 1e-10)
+        assert path.df[k] == pytest.approx((path.nonzeros[k] + 1) / M)
+        assert path.df_effective[k] == pytest.approx(path.df[k])
+
+
+def test_columns_and_their_relations():
+    A, y = planted()
+    found = select(A, y, SCAD(8, 1))
+    path = found.path
+    assert list(path)[: len(COLUMNS)] == COLUMNS
+    fits = A @ found.coefficients + found.intercepts
+    np.testing.assert_allclose(path.err_train, np.square(y[:, None] - fits).mean(axis=0))
+    np.testing.assert_allclose(path.cp, path.err_train + 2 * found.sigma2 * path.df)
+    np.testing.assert_allclose(path.aic, path.cp / found.sigma2)
+    np.testing.assert_allclose(path.delta, path.nonzeros / len(y))
+    assert path.cp[found.chosen] == path.cp[path.converged].min()
+    assert select(A, y, SCAD(8, 1), criterion="aic").chosen == found.chosen
+    assert path.nonzeros[0] == 0 and path.nonzeros.iloc[-1] == 8 and path.kkt.max() < 1e-10
+    np.testing.assert_allclose(np.diff(np.log(path.eta)), np.diff(np.log(path.eta))[0])
+    np.testing.assert_allclose(found.predict(A), fits[:, found.chosen])
+
+
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.2), SCAD(5, 1), MCP(5, 1)], ids=repr)
+def test_without_standardising_it_is_the_direct_path(penalty):
+    rng = np.random.default_rng(3)
+    A, y = rng.normal(size=(40, 60)) / np.sqrt(40), rng.normal(size=40)
+    etas = np.abs(A.T @ y).max() * np.geomspace(0.9, 0.4, 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = select(A, y, penalty, sigma2=1.0, etas=etas, standardise=False, intercept=False)
+    direct = stationary_path(A, y, penalty, etas)
+    np.testing.assert_array_equal(found.coefficients, direct.x)
+    np.testing.assert_array_equal(found.path.df_effective, direct.effective)
+    assert not found.intercepts.any()
+    if isinstance(penalty, ElasticNet):
+        S = direct.x[:, -1] != 0
+        G = A[:, S].T @ A[:, S]
+        zou = np.trace(np.linalg.solve(G + 0.2 * np.eye(S.sum()), G)) / 40
+        assert found.path.df.iloc[-1] == pytest.approx(zou)
+
+
+def test_least_squares_at_eta_zero():
+    A, y = planted()
+    found = select(A, y, L1(), etas=[1.0, 0.0])
+    exact, rss = np.linalg.lstsq(np.c_[np.ones(60), A], y, rcond=None)[:2]
+    np.testing.assert_allclose(np.r_[found.intercepts[-1], found.coefficients[:, -1]], exact, rtol=1e-8)
+    assert found.path.df.iloc[-1] == pytest.approx(9 / 60)
+    assert found.sigma2 == pytest.approx(rss[0] / (60 - 9))
+
+
+@pytest.mark.parametrize("penalty", [L1(), SCAD(8, 1), MCP(8, 1), L0()], ids=repr)
+def test_units_do_not_matter(penalty):
+    """Other units of y and of each column, another zero: the same model."""
+    A, y = planted()
+    scales, shifts = np.geomspace(1e-3, 1e3, 8), np.linspace(-9, 9, 8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, other = select(A, y, penalty), select(A * scales + shifts, 100 * y - 7, penalty)
+    assert found.chosen == other.chosen
+    np.testing.assert_allclose(other.path.eta, found.path.eta, rtol=1e-6)
+    np.testing.assert_allclose(other.path.cp, 1e4 * found.path.cp, rtol=1e-6)
+    np.testing.assert_allclose(other.coef * scales, 100 * found.coef, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(other.predict(A * scales + shifts), 100 * found.predict(A) - 7, rtol=1e-7)
+
+
+# --- l0 --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_l0_chooses_the_best_cp_of_all_subsets(seed):
+    A, y = planted(M=30, seed=seed, strength=0.4)
+    best = (np.inf, ())
+    for size in range(9):
+        for S in combinations(range(8), size):
+            X = np.c_[np.ones(30), A[:, S]]
+            rss = np.square(y - X @ np.linalg.lstsq(X, y, rcond=None)[0]).sum()
+            best = min(best, ((rss + 2 * 1.3 * (size + 1)) / 30, S))
+    with pytest.warns(UserWarning, match=r"may jump.*bootstrap=200"):
+        found = select(A, y, L0(), sigma2=1.3)
+    assert found.best.cp == pytest.approx(best[0])
+    assert tuple(np.flatnonzero(found.coef)) == best[1]
+
+
+def test_l0_levels_are_the_sizes_that_some_eta_selects():
+    A, y = planted(M=30)
+    A = A - A.mean(axis=0)
+    y = y - y.mean()
+    fits = fit_path(A, y, L0(), None)
+    rss = best_subsets(A, y, 8).rss
+    dense = np.geomspace(fits.etas[0] * 2, fits.etas[-1] / 2, 3000)
+    selected = [int(np.argmin(rss / 2 + eta * np.arange(9))) for eta in dense]
+    assert list(dict.fromkeys(selected)) == [np.count_nonzero(x) for x in fits.x.T]
+    assert (np.diff(fits.etas) < 0).all()
+
+
+def test_l0_refuses_a_large_problem_by_its_size():
+    with pytest.raises(ValueError, match="A has 31 columns, allowed are at most 30"):
+        select(np.random.default_rng(0).normal(size=(40, 31)), np.arange(40.0), L0())
+
+
+# --- degrees of freedom ----------------------------------------------------------------------------------------
+
+
+def exact_df(penalty, mu, eta, M):
+    """(1/M) sum_i E[z x*(mu_i + z)] for orthonormal columns, by quadrature between the kinks."""
+    total = 0.0
+    kinks = [s * k for k in penalty.segments(1.0, eta).start for s in (-1, 1)]
+    for m, count in zip(*np.unique(mu, return_counts=True), strict=True):
+        edges = np.unique(np.clip([-9.0, *(k - m for k in kinks), 9.0], -9, 9))
+        f = lambda z, m=m: z * float(penalty.estimate(m + z, 1.0, eta)[0]) * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        total += count * sum(quad(f, a, b)[0] for a, b in pairwise(edges))
+    return total / M
+
+
+@pytest.mark.parametrize(
+    "penalty, etas, jumps",
+    [(L0(), [4.0, 2.0], True), (SCAD(3, 1), [3.0, 2.5], True), (SCAD(8, 1), [2.0, 1.0], False), (MCP(6, 1), [2.0, 1.0], False), (L1(), [2.0, 1.0], False)],
+    ids=repr,
+)  # fmt: skip
+def test_bootstrap_df_is_the_exact_one_and_stein_falls_short_of_it_by_the_jumps(penalty, etas, jumps):
+    M, mu = 24, np.repeat([0.0, 2.0, 5.0], [6, 3, 3])
+    A, y = orthonormal(M, 12, mu)
+    fit = lambda y: A @ fit_path(A, y, penalty, np.array(etas)).x
+    stein = np.array(
+        [
+            fit_path(A, A @ mu + z, penalty, np.array(etas)).stein
+            for z in np.random.default_rng(5).normal(size=(150, M))
+        ]
+    )
+    for k, (eta, found) in enumerate(zip(etas, bootstrap_df(fit, A @ mu, 150), strict=True)):
+        exact = exact_df(penalty, mu, eta, M)
+        assert abs(found.value - exact) < 4 * found.se and found.se < 0.05
+        short = (exact - stein[:, k].mean()) / (stein[:, k].std() / np.sqrt(150) + 1e-4)
+        assert short > 8 if jumps else abs(short) < 4
+    flags = fit_path(A, y, penalty, np.array(etas)).jumps
+    assert (flags == jumps).all()
+
+
+def test_a_nearly_collinear_pair_makes_scad_jump_where_orthonormal_columns_do_not():
+    rng = np.random.default_rng(2)
+    A, y = orthonormal(40, 6, np.array([4.0, 3, 0, 0, 0, 0]))
+    etas = np.array([1.5, 1.0, 0.5, 0.2, 0.1])
+    assert not fit_path(A, y, SCAD(8, 1), etas).jumps.any()
+    twin = A[:, 0] + 0.2 * rng.normal(size=40) / np.sqrt(40)
+    A = np.c_[A, twin / np.linalg.norm(twin)]
+    assert fit_path(A, y, SCAD(8, 1), etas).jumps.any()
+    assert not fit_path(A, y, L1(), etas).jumps.any()
+
+
+def test_select_by_the_bootstrap():
+    A, y = planted(M=40, N=6)
+    plain = select(A, y, L1(), etas=[4.0, 2.0, 1.0], sigma2=1.0)
+    found = select(A, y, L1(), etas=[4.0, 2.0, 1.0], sigma2=1.0, bootstrap=150)
+    path = found.path
+    np.testing.assert_array_equal(path.df_stein, plain.path.df)
+    np.testing.assert_allclose(path.cp, path.err_train + 2 * path.df)
+    assert (np.abs(path.df - path.df_stein) < 5 * path.df_se + 1.5 / 40).all()  # Stein's is that of one y
+    assert "150 samples" in repr(found) and "+-" in repr(found)
+    # in the units given, too
+    raw = select(A, y, L1(), etas=[40.0, 20.0], sigma2=4.0, standardise=False, intercept=False, bootstrap=20)
+    assert raw.path.df.between(0, 6 / 40 + 0.1).all()
+
+
+def test_bootstrap_does_not_depend_on_the_number_of_processes(capfd):
+    A, y = planted(M=30, N=5)
+    arguments = (A, y, SCAD(8, 1), 1.0, [3.0, 1.0])
+    one = select(*arguments, bootstrap=12, seed=3)
+    two = select(*arguments, bootstrap=12, seed=3, jobs=2, progress=True)
+    pd.testing.assert_frame_equal(one.path, two.path)
+    assert "] 12/12\n" in capfd.readouterr().err
+    assert not one.path.df.equals(select(*arguments, bootstrap=12, seed=4).path.df)
+
+
+def test_no_warning_where_the_fit_is_continuous():
+    A, y = orthonormal(40, 10, np.repeat([0.0, 3.0], [7, 3]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for penalty in (L1(), ElasticNet(0.1), SCAD(8, 1)):
+            select(A, y, penalty, etas=[2.0, 1.0], sigma2=1.0, intercept=False)
+    with pytest.warns(UserWarning, match="may jump"):
+        select(A, y, SCAD(2, 1), etas=[6.0, 4.0], sigma2=1.0, intercept=False)
+
+
+# --- the noise variance ----------------------------------------------------------------------------------------
+
+
+def test_sigma2_where_there_are_more_columns_than_rows():
+    """Within 15 % of the truth on average over samples, neither zero nor the variance of y."""
+    ratios = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(60, 100))
+        y = A[:, :4] @ [2.0, -2.0, 1.5, 1.0] + 1.5 * rng.normal(size=60)
+        A, y = A - A.mean(axis=0), y - y.mean()
+        value, source = estimate_noise_variance(A, y, intercept=True)
+        assert "lasso" in source
+        ratios.append(value / 1.5**2)
+    assert np.mean(ratios) == pytest.approx(1, abs=0.15)
+    assert np.mean(ratios) < 0.4 * (2**2 + 2**2 + 1.5**2 + 1 + 1.5**2) / 1.5**2
+
+
+def test_sigma2_by_least_squares_is_unbiased():
+    values = []
+    for seed in range(200):
+        A, y = planted(M=30, seed=seed, sigma=2.0)
+        value, source = estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True)
+        values.append(value)
+    assert "least squares" in source
+    assert abs(np.mean(values) - 4) < 4 * np.std(values) / np.sqrt(200)
+
+
+def test_few_rows_left_over_go_to_the_lasso():
+    A, y = planted(M=12, N=10)
+    assert "lasso" in select(A, y, L1()).sigma2_source
+
+
+def test_an_exact_fit_is_told():
+    A, _ = planted()
+    with pytest.warns(UserWarning, match="fits y exactly"):
+        found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
+    np.testing.assert_allclose(found.coef[[1, 4]], [1, -2], rtol=1e-2)
+
+
+# --- what a reader sees ----------------------------------------------------------------------------------------
+
+
+def test_repr_and_why_name_the_model():
+    A, y = planted()
+    found = select(pd.DataFrame(A, columns=list("abcdefgh")), pd.Series(y), L1())
+    text = repr(found)
+    assert f"eta = {found.best.eta:.4g}" in text and "60 rows, 8 predictors" in text and "least squares" in text
+    assert all(f"{name} {x:.4g}" in text for name, x in zip("abcdefgh", found.coef, strict=True) if x)
+    assert f"{found.best.nonzeros} of 8 predictors" in found.why() and "the smallest C_p" in found.why()
+    assert "dense end" not in found.why() and "dense end" in select(A, y, L1(), etas=[9.0, 3.0], sigma2=0.1).why()
+
+
+@pytest.mark.parametrize("bootstrap", [0, 5])
+def test_plot_shows_the_path(bootstrap):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    A, y = planted()
+    found = select(A, y, SCAD(8, 1), sigma2=1.0, bootstrap=bootstrap)
+    top, middle, bottom = found.plot()
+    np.testing.assert_array_equal(top.lines[0].get_ydata(), found.path.cp[found.path.converged])
+    np.testing.assert_array_equal(middle.lines[0].get_ydata(), found.path.df[found.path.converged])
+    assert bottom.get_xscale() == "log" and bottom.xaxis_inverted()
+
+
+# --- bad input -------------------------------------------------------------------------------------------------
+
+
+def changed(A, index, value):
+    A = np.array(A)
+    A[index] = value
+    return A
+
+
+@pytest.mark.parametrize(
+    "change, named",
+    [
+        ({"penalty": "scad"}, "penalty = 'scad' is not a sparsegdf penalty"),
+        ({"sigma2": 0}, r"sigma2 = 0 is out of range \(allowed: > 0\)"),
+        ({"sigma2": np.nan}, "sigma2 = nan"),
+        ({"etas": [1.0, 2.0]}, "unsorted"),
+        ({"etas": []}, "non-empty"),
+        ({"criterion": "bic"}, "criterion = 'bic'"),
+        ({"bootstrap": 1}, "bootstrap = 1 has no standard error"),
+        ({"jobs": 0}, "jobs = 0"),
+        ({"sample_weight": np.ones(60)}, "sample_weight is not supported"),
+        ({"A": changed(planted()[0], (3, 2), np.nan)}, r"A\[3, 2\] = nan"),
+        ({"A": changed(planted()[0], (slice(None), 2), 4.0)}, "column 2 of A is constant"),
+        ({"A": planted()[0][:50]}, "y has shape"),
+        ({"y": changed(planted()[1], 7, np.inf)}, r"y\[7\] = inf"),
+        ({"y": np.full(60, 2.0)}, "y is constant"),
+        ({"A": planted()[0][:1], "y": [1.0]}, "A has 1 row"),
+        ({"A": planted()[0][:3], "y": [1.0, 2.0, 4.0]}, "sigma2 cannot be estimated from 3 rows"),
+    ],
+)
+def test_bad_input_is_named(change, named):
+    A, y = planted()
+    with pytest.raises(ValueError, match=named):
+        select(**({"A": A, "y": y, "penalty": L1()} | change))
