@@ -32,8 +32,8 @@ def draw(summaries, blocks, *, panels):
         )
         direct = rows[rows.solver != "bp"]
         if len(direct):
-            ring = {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 0.7}
-            ax.plot(direct.delta, direct.gdf, "D", color=style.ORANGE, label="in part by the direct solver", **ring)
+            ring = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.7}
+            ax.plot(direct.delta, direct.gdf, "D", color=style.ORANGE, label="partly direct", **ring)
         write_fractions(ax, table, color=style.BLUE)
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
