@@ -12,6 +12,7 @@ radii is the factor by which the distance shrinks in a step. That of the varianc
 x; for equal V it is Q_hat^2 (1/M) sum_i chi_i^2, which the de Almeida-Thouless condition keeps below 1.
 """
 
+import logging
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from sparsegdf.designs import sample
 from sparsegdf.dof import mean_estimate
 from sparsegdf.penalties import make_penalty
 from sparsegdf.stationary import stationary_path
+
+log = logging.getLogger(__name__)
 
 
 class Stability(NamedTuple):
@@ -98,6 +101,7 @@ def region_table(simulations, measured, *, samples, every, dampings, tol):
             for k in shown[found.converged[shown]]:
                 point = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
                 radii[k].append([linear_stability(A, *point, damping, tol) for damping in dampings])
+            log.info("%s, %s: sample %d of %d", figure, penalty, index + 1, samples)
         for k in shown:
             summary = measured[name].iloc[k]
             row = {"figure": figure, "penalty": penalty, "eta": etas[k], "delta": summary.delta,
