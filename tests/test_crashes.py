@@ -73,7 +73,7 @@ def test_kill_9_of_a_job(project, finished):
 
 def test_kill_9_of_snakemake_then_resume(project, finished):
     process = project.start(TARGET)
-    wait_for_job(process, "bp_summary.py")
+    wait_for_job(process, ".summary.py")
     for child in psutil.Process(process.pid).children(recursive=True):
         child.kill()
     process.kill()
