@@ -4,6 +4,7 @@ import sys
 import time
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import regex_from_filepattern
 
 from sparsegdf.config import ConfigError, load
 
@@ -127,6 +128,12 @@ def l0_run(wildcards):
 def summaries(figure):
     """The summary of each simulation of a figure."""
     return {name: f"{RESULTS}/summaries/{figure}/{name}.parquet" for name in CONFIG.runs[figure].simulations}
+
+
+def benchmark_patterns(wildcards):
+    """For each rule, which benchmark files are of its jobs."""
+    timed = [rule for rule in workflow.rules if rule.benchmark]
+    return {rule.name: regex_from_filepattern(str(rule.benchmark)) for rule in timed}
 
 
 onsuccess:

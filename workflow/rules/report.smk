@@ -1,11 +1,4 @@
 # One page of the whole run. Included last: it takes every figure and table that the files before it have announced.
-from snakemake.io import regex_from_filepattern
-
-
-def benchmark_patterns(wildcards):
-    """For each rule, which benchmark files are of its jobs."""
-    timed = [rule for rule in workflow.rules if rule.benchmark]
-    return {rule.name: regex_from_filepattern(str(rule.benchmark)) for rule in timed}
 
 
 rule report_page:
