@@ -17,7 +17,6 @@ rule report_page:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        folder=FIGURES,
         config=CONFIG.model_dump(),
         benchmarks=f"{RESULTS}/benchmarks",
         patterns=benchmark_patterns,
