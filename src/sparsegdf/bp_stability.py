@@ -120,7 +120,7 @@ def _spectral_radius(block):
     """The largest |eigenvalue|; of a large block by Arnoldi iteration from a fixed start."""
     if len(block) > 100:
         try:
-            return float(np.abs(eigs(block, k=2, v0=np.ones(len(block)), return_eigenvectors=False)).max())
+            return float(np.abs(eigs(block, k=2, v0=np.ones(len(block)), tol=1e-6, return_eigenvectors=False)).max())
         except ArpackNoConvergence:
             pass
     return float(np.abs(linalg.eigvals(block, check_finite=False)).max())
