@@ -120,7 +120,10 @@ def _spectral_radius(block):
     """The largest |eigenvalue|; of a large block by Arnoldi iteration from a fixed start."""
     if len(block) > 100:
         try:
-            return float(np.abs(eigs(block, k=2, v0=np.ones(len(block)), tol=1e-6, return_eigenvectors=False)).max())
+            # six eigenvalues, or a pair close to the largest may be missed
+            start = np.random.default_rng(0).normal(size=len(block))
+            found = eigs(block, k=6, ncv=60, v0=start, tol=1e-8, return_eigenvectors=False)
+            return float(np.abs(found).max())
         except ArpackNoConvergence:
             pass
     return float(np.abs(linalg.eigvals(block, check_finite=False)).max())
