@@ -6,7 +6,8 @@ import pytest
 
 from sparsegdf.bp import belief_propagation
 from sparsegdf.bp_reference import belief_propagation_reference
-from sparsegdf.bp_stability import bp_jacobian, linear_stability, region_table
+from sparsegdf.bp_region import region_table
+from sparsegdf.bp_stability import bp_jacobian, linear_stability
 from sparsegdf.designs import sample
 from sparsegdf.penalties import L1, SCAD, ElasticNet
 from sparsegdf.stationary import stationary_path

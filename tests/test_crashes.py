@@ -104,11 +104,9 @@ def small_disk(tmp_path):
     """A tmpfs that a run fills up; grown by remounting."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(folder)], capture_output=True, text=True
-    )
-    if done.returncode:
-        pytest.skip(f"this machine does not let us mount a small disk: {done.stderr.strip()}")
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a disk that is small enough to fill")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(folder)], check=True)
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.bp import belief_propagation
-from sparsegdf.designs import sample
+from sparsegdf.designs import sample_of
 from sparsegdf.penalties import make_penalty
 from sparsegdf.stationary import stationary_path
 
@@ -16,10 +16,9 @@ _SAME = 1e-3  # two states of one (A, y) differ by whole components; one state f
 
 def agreement_samples(*, design, M, N, penalty, etas, samples, seed, mean, variance, tol, max_steps):
     """agreement_row for these samples of a design; arguments as for simulate and belief_propagation."""
-    parameters = {key: value for key, value in design.items() if key != "kind"}
     made, rows = make_penalty(**penalty), []
     for index in samples:
-        A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
+        A, y = sample_of(design, M, N, index, seed, mean=mean, variance=variance)
         rows.append({"sample": index} | agreement_row(A, y, made, etas, tol=tol, max_steps=max_steps))
         log.info("sample %d of %d", index, len(samples))
     return pd.DataFrame(rows)

@@ -12,21 +12,13 @@ radii is the factor by which the distance shrinks in a step. That of the varianc
 x; for equal V it is Q_hat^2 (1/M) sum_i chi_i^2, which the de Almeida-Thouless condition keeps below 1.
 """
 
-import logging
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, eigs
 
 from sparsegdf.checks import require_number
-from sparsegdf.designs import sample
-from sparsegdf.dof import mean_estimate
-from sparsegdf.penalties import make_penalty
-from sparsegdf.stationary import stationary_path
-
-log = logging.getLogger(__name__)
 
 
 class Stability(NamedTuple):
@@ -78,42 +70,6 @@ def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
         means = max(means, 1 - damping)
     radius = max(means, variances)
     return Stability(means, variances, radius, _steps(radius, tol))
-
-
-def region_table(simulations, measured, *, samples, every, dampings, tol):
-    """Predicted beside measured convergence of belief propagation, for each simulation and every `every`-th level.
-
-    `simulations` are arguments of simulate by name "figure__penalty", `measured` their summaries. radius_<damping> is
-    the mean over samples of the spectral radius with that damping, radius_variances that of the block which no
-    damping changes; steps is what the best of these dampings should take. `fixed_points` samples had one.
-    """
-    table = []
-    for name, problem in simulations.items():
-        figure, _, penalty = name.partition("__")
-        made, etas = make_penalty(**problem["penalty"]), np.array(problem["etas"])
-        shown = np.unique(np.append(np.arange(0, len(etas), every), len(etas) - 1))
-        radii = {k: [] for k in shown}
-        for index in range(samples):
-            kind, parameters = problem["design"]["kind"], {k: v for k, v in problem["design"].items() if k != "kind"}
-            data = {"mean": problem["mean"], "variance": problem["variance"]}
-            A, y = sample(kind, parameters, problem["M"], problem["N"], index, problem["seed"], **data)
-            found = stationary_path(A, y, made, etas)
-            for k in shown[found.converged[shown]]:
-                point = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
-                radii[k].append([linear_stability(A, *point, damping, tol) for damping in dampings])
-            log.info("%s, %s: sample %d of %d", figure, penalty, index + 1, samples)
-        for k in shown:
-            summary = measured[name].iloc[k]
-            row = {"figure": figure, "penalty": penalty, "eta": etas[k], "delta": summary.delta,
-                   "fraction_bp": summary.fraction_bp, "steps_median": summary.steps_median,
-                   "samples": samples, "fixed_points": len(radii[k])}  # fmt: skip
-            for j, damping in enumerate(dampings):
-                estimate = mean_estimate([point[j].radius for point in radii[k]])
-                row |= {f"radius_{damping:g}": estimate.value, f"radius_{damping:g}_se": estimate.se}
-            row["radius_variances"] = mean_estimate([point[0].variances for point in radii[k]]).value
-            best = [min(stability.steps for stability in point) for point in radii[k]]
-            table.append(row | {"steps": float(np.median(best)) if best else float("nan")})
-    return pd.DataFrame(table)
 
 
 def _spectral_radius(block):

@@ -51,6 +51,12 @@ def block(M, N, T, rng):
 DESIGNS = {"iid": iid, "ar1": ar1, "block": block}
 
 
+def sample_of(block, M, N, index, seed, *, mean, variance):
+    """The sample (A, y) of a design block {kind, parameters}, as a configuration spells it."""
+    parameters = {key: value for key, value in block.items() if key != "kind"}
+    return sample(block["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
+
+
 def sample(design, params, M, N, index, seed, mean=0.0, variance=1.0):
     """The sample (A, y) called `index`: A from DESIGNS[design](M, N, **params, rng=...), y_mu ~ N(mean, variance)."""
     if design not in DESIGNS:

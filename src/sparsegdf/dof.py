@@ -9,6 +9,16 @@ import numpy as np
 from scipy import linalg
 
 
+class Line(NamedTuple):
+    """limit + slope t fitted to points with errors; chi2 over dof tells whether a straight line fits."""
+
+    limit: float
+    limit_se: float
+    slope: float
+    chi2: float
+    dof: int
+
+
 class Estimate(NamedTuple):
     """A Monte Carlo mean, its standard error and the number of samples behind it."""
 
@@ -64,3 +74,13 @@ def controlled_estimate(values, control, expectation) -> Estimate:
     left = values - slope * (control - expectation)
     se = left.std(ddof=2) / np.sqrt(values.size)
     return Estimate(float(left.mean()), float(se), values.size)
+
+
+def weighted_line(t, values, se) -> Line:
+    """values = limit + slope t by least squares with weights 1/se^2."""
+    t, values, se = (np.asarray(v, dtype=float) for v in (t, values, se))
+    X = np.column_stack([np.ones_like(t), t]) / se[:, None]
+    covariance = np.linalg.inv(X.T @ X)
+    limit, slope = covariance @ X.T @ (values / se)
+    chi2 = np.square((values - limit - slope * t) / se).sum()
+    return Line(float(limit), float(np.sqrt(covariance[0, 0])), float(slope), float(chi2), len(t) - 2)

@@ -1,7 +1,8 @@
 """GDF minus its estimators at several N: is the gap a finite-size effect?"""
 
-import numpy as np
 import pandas as pd
+
+from sparsegdf.dof import weighted_line
 
 GAPS = ("delta_eff", "effective", "stein")
 COLUMNS = (
@@ -34,30 +35,8 @@ def gap_limits(table):
             se = complete[f"gap_{name}_se"].to_numpy()
             if len(complete) < 3 or not (se > 0).all():
                 continue
-            gap, inverse = complete[f"gap_{name}"].to_numpy(), 1 / complete.N.to_numpy()
-            X = np.column_stack([np.ones_like(inverse), inverse]) / se[:, None]
-            covariance = np.linalg.inv(X.T @ X)
-            limit, slope = covariance @ X.T @ (gap / se)
-            chi2 = float(np.square((gap - limit - slope * inverse) / se).sum())
-            limit_se = float(np.sqrt(covariance[0, 0]))
+            line = weighted_line(1 / complete.N, complete[f"gap_{name}"], se)
             largest = complete.loc[complete.N.idxmax()]
-            rows.append(
-                {"design": design, "penalty": penalty, "eta": eta, "delta": largest.delta, "gap": name,
-                 "limit": limit, "limit_se": limit_se, "z": limit / limit_se, "slope": slope, "chi2": chi2,
-                 "dof": len(gap) - 2, "largest_N": largest.N}
-            )  # fmt: skip
-    columns = [
-        "design",
-        "penalty",
-        "eta",
-        "delta",
-        "gap",
-        "limit",
-        "limit_se",
-        "z",
-        "slope",
-        "chi2",
-        "dof",
-        "largest_N",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+            where = {"design": design, "penalty": penalty, "eta": eta, "delta": largest.delta, "gap": name}
+            rows.append(where | line._asdict() | {"z": line.limit / line.limit_se, "largest_N": largest.N})
+    return pd.DataFrame(rows, columns=list(COLUMNS))

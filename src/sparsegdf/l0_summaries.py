@@ -48,13 +48,8 @@ def extrapolate(points, forms=("1/N", "ln N/N")):
     `points` has N, df, df_se. One row per form: limit, its standard error, chi2 and degrees of freedom of the fit.
     """
     shapes = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N}
-    N, df, se = (points[column].to_numpy(float) for column in ("N", "df", "df_se"))
-    table = []
+    N, table = points.N.to_numpy(float), []
     for form in forms:
-        design = np.column_stack([np.ones_like(N), shapes[form](N)]) / se[:, None]
-        covariance = np.linalg.inv(design.T @ design)
-        limit, slope = covariance @ design.T @ (df / se)
-        chi2 = float(np.square((df - limit - slope * shapes[form](N)) / se).sum())
-        table.append({"form": form, "limit": limit, "limit_se": np.sqrt(covariance[0, 0]), "slope": slope,
-                      "chi2": chi2, "dof": len(N) - 2})  # fmt: skip
+        line = dof.weighted_line(shapes[form](N), points.df, points.df_se)
+        table.append({"form": form} | line._asdict())
     return pd.DataFrame(table)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf import dof
-from sparsegdf.designs import sample
+from sparsegdf.designs import sample_of
 from sparsegdf.penalties import make_penalty
 
 log = logging.getLogger(__name__)
@@ -18,10 +18,9 @@ def simulate(solve, *, design, M, N, penalty, etas, samples, seed, mean, varianc
 
     `design` and `penalty` are blocks {kind, parameters}. A row depends on its own sample alone.
     """
-    parameters = {key: value for key, value in design.items() if key != "kind"}
     made, started, tables = make_penalty(**penalty), time.monotonic(), []
     for done, index in enumerate(samples, start=1):
-        A, y = sample(design["kind"], parameters, M, N, index, seed, mean=mean, variance=variance)
+        A, y = sample_of(design, M, N, index, seed, mean=mean, variance=variance)
         tables.append(rows(A, y, solve(A, y, made, etas), mean=mean, variance=variance))
         tables[-1].insert(0, "sample", index)
         elapsed, total = time.monotonic() - started, len(samples)

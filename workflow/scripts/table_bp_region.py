@@ -1,5 +1,5 @@
 from job import log_to
-from sparsegdf.bp_stability import region_table
+from sparsegdf.bp_region import region_table
 from sparsegdf.tables import read_table, write_readable
 
 log_to(snakemake.log[0])

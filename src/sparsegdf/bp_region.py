@@ -1,0 +1,49 @@
+"""Where belief propagation should converge, by linear stability, beside where it does."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.bp_stability import linear_stability
+from sparsegdf.designs import sample_of
+from sparsegdf.dof import mean_estimate
+from sparsegdf.penalties import make_penalty
+from sparsegdf.stationary import stationary_path
+
+log = logging.getLogger(__name__)
+
+
+def region_table(simulations, measured, *, samples, every, dampings, tol):
+    """Predicted beside measured convergence of belief propagation, for each simulation and every `every`-th level.
+
+    `simulations` are arguments of simulate by name "figure__penalty", `measured` their summaries. radius_<damping> is
+    the mean over samples of the spectral radius with that damping, radius_variances that of the block which no
+    damping changes; steps is what the best of these dampings should take. `fixed_points` samples had one.
+    """
+    table = []
+    for name, problem in simulations.items():
+        figure, _, penalty = name.partition("__")
+        made, etas = make_penalty(**problem["penalty"]), np.array(problem["etas"])
+        shown = np.unique(np.append(np.arange(0, len(etas), every), len(etas) - 1))
+        radii = {k: [] for k in shown}
+        for index in range(samples):
+            data = {"mean": problem["mean"], "variance": problem["variance"]}
+            A, y = sample_of(problem["design"], problem["M"], problem["N"], index, problem["seed"], **data)
+            found = stationary_path(A, y, made, etas)
+            for k in shown[found.converged[shown]]:
+                point = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
+                radii[k].append([linear_stability(A, *point, damping, tol) for damping in dampings])
+            log.info("%s, %s: sample %d of %d", figure, penalty, index + 1, samples)
+        for k in shown:
+            summary = measured[name].iloc[k]
+            row = {"figure": figure, "penalty": penalty, "eta": etas[k], "delta": summary.delta,
+                   "fraction_bp": summary.fraction_bp, "steps_median": summary.steps_median,
+                   "samples": samples, "fixed_points": len(radii[k])}  # fmt: skip
+            for j, damping in enumerate(dampings):
+                estimate = mean_estimate([point[j].radius for point in radii[k]])
+                row |= {f"radius_{damping:g}": estimate.value, f"radius_{damping:g}_se": estimate.se}
+            row["radius_variances"] = mean_estimate([point[0].variances for point in radii[k]]).value
+            best = [min(stability.steps for stability in point) for point in radii[k]]
+            table.append(row | {"steps": float(np.median(best)) if best else float("nan")})
+    return pd.DataFrame(table)
