@@ -11,9 +11,9 @@ from sklearn.linear_model import enet_path, lars_path
 from sparsegdf.agreement import agreement_row, agreement_samples
 from sparsegdf.bp import belief_propagation
 from sparsegdf.designs import sample
-from sparsegdf.fixed_points import STATUSES
+from sparsegdf.fixed_points import STATUSES, kkt_violation
 from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
-from sparsegdf.stationary import stationary_path
+from sparsegdf.stationary import stationary_path, stationary_points
 from sparsegdf.variances import variances_at_rest
 
 DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 30}}
@@ -259,3 +259,15 @@ def test_variances_that_do_not_exist():
     top = B.sum(axis=1)
     assert variances_at_rest(B, np.full(60, -0.3), top, top) is None  # too concave
     assert variances_at_rest(B, np.full(60, -2.0), top, top) is None  # concave beyond ||A_i||^2
+
+
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.1), SCAD(8, 1), MCP(8, 1)], ids=repr)
+def test_points_alone_are_stationary_and_those_of_the_path(penalty):
+    A, y = sample("ar1", {"c": 0.5}, 60, 120, 3, 1)
+    etas = np.max(penalty.eta_at(np.abs(A.T @ y), np.square(A).sum(axis=0))) * np.geomspace(0.95, 0.1, 15)
+    points, path = stationary_points(A, y, penalty, etas), stationary_path(A, y, penalty, etas)
+    for k, eta in enumerate(etas):
+        assert kkt_violation(A, y, points[:, k], penalty, eta) < 1e-11
+    before_first_failure = np.cumprod(path.converged).astype(bool)
+    assert before_first_failure.sum() > 5
+    assert np.array_equal(points[:, before_first_failure], path.x[:, before_first_failure])
