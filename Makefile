@@ -53,9 +53,10 @@ test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian)
 test-report: env ## the page of `make report` in a real browser (Debian's chromium, installed when root)
 	$(BIN)/python -m pytest tests/browser
 
-reference: ## keep the finished paper run in reference/ (after `make paper_figures`)
+reference: env ## keep the finished paper run in reference/ (after `make paper_figures`)
+	$(BIN)/snakemake --cores 1 record
 	mkdir -p reference
-	cp paper_figures/*.{csv,json,md,pdf,png,tex} reference/
+	cp paper_figures/*.{csv,json,md,pdf,png,tex} results/paper/{costs,manifest}.csv reference/
 	$(BIN)/python workflow/readme_numbers.py
 
 bench-bp: env ## belief propagation against plain NumPy

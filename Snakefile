@@ -8,6 +8,7 @@ include: "workflow/rules/fixed_points.smk"
 include: "workflow/rules/bp_tables.smk"
 include: "workflow/rules/l0.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/selection.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
 
@@ -34,10 +35,13 @@ localrules:
     figure7_l0_exhaustive,
     figure8_l0_beyond_rs,
     figure9_finite_size,
+    figure10_selection,
+    table_selection,
     table_claims,
     table_misprints,
     claims,
     report_page,
+    record,
 
 
 rule paper_figures:

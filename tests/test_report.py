@@ -1,10 +1,12 @@
 """The page of `make report`, as text; tests/browser looks at it in a browser."""
 
 import base64
+import hashlib
 import re
 import shutil
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 from conftest import report_page
 
@@ -177,3 +179,24 @@ def test_the_pipeline_makes_the_page_and_times_every_rule(finished):
         assert "report_page" not in finished.planned("report_page")
     finally:
         file.unlink(missing_ok=True)  # other tests compare the folder with that of a plain run
+
+
+def test_the_record_has_every_rule_and_the_digest_of_every_file(finished):
+    folder = finished.folder / "results/tiny"
+    try:
+        finished.snakemake("record")
+        costs, manifest = pd.read_csv(folder / "costs.csv"), pd.read_csv(folder / "manifest.csv")
+        assert {"bp_samples", "summary", "planted", "figure2_gdf"} <= set(costs.rule) and "other" not in set(
+            costs.rule
+        )
+        assert (costs.core_minutes >= 0).all() and (costs.memory > 0).all()
+        for row in manifest.itertuples():
+            content = (finished.folder / row.path).read_bytes()
+            assert (len(content), hashlib.sha256(content).hexdigest()) == (row.bytes, row.sha256)
+        listed = set(manifest.path)
+        assert "tiny_figures/figure10_selection.csv" in listed
+        parquet = {file.relative_to(finished.folder).as_posix() for file in folder.rglob("*.parquet")}
+        assert parquet <= listed
+    finally:
+        for name in ("costs.csv", "manifest.csv"):
+            (folder / name).unlink(missing_ok=True)

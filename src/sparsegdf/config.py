@@ -181,6 +181,26 @@ class Figure9(_Model):
     simulations: Annotated[dict[str, EtaGrid], Field(min_length=1)]
 
 
+class Figure10(_Model):
+    """Planted data: every design, N and strength; a block design keeps its T/N, as in figure 9."""
+
+    designs: Annotated[list[str], Field(min_length=1)]
+    block_N: Count
+    M: Count
+    sizes: Annotated[list[Count], Field(min_length=1)]
+    nonzeros: Count
+    strengths: Annotated[list[Positive], Field(min_length=1)]
+    samples: Annotated[int, Field(ge=2)]
+    new_rows: Count
+    penalties: Annotated[list[str], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _room_for_nonzeros(self):
+        if self.nonzeros > min(self.sizes):
+            raise ValueError(f"nonzeros = {self.nonzeros}: must be <= the smallest N, {min(self.sizes)}")
+        return self
+
+
 class Run(NamedTuple):
     """What the rules need to know of a set of fixed points, whichever block asked for it."""
 
@@ -278,6 +298,9 @@ class TableThresholds(_Model):
     settings: Annotated[list[Setting], Field(min_length=1)]
 
 
+_WITH_DESIGNS = ("claims", "figure9_finite_size", "figure10_selection")
+
+
 class Config(_Model):
     run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     seed: Annotated[int, Field(ge=0)]
@@ -297,6 +320,7 @@ class Config(_Model):
     table_thresholds: TableThresholds
     claims: Claims
     figure9_finite_size: Figure9
+    figure10_selection: Figure10
     table_bp_direct: TableBPDirect
     table_bp_region: TableBPRegion
 
@@ -319,13 +343,29 @@ class Config(_Model):
             M = round(figure.alpha * size.N)
             simulations = {name: Simulation(M=M, etas=etas) for name, etas in figure.simulations.items()}
             for name in figure.designs:
-                design = self.designs[name]
-                if "T" in design:
-                    design = design | {"T": design["T"] * size.N // figure.block_N}
+                design = self._resized(name, size.N, figure.block_N)
                 found[f"size{size.N}_{name}"] = Run(
                     design, figure.solver, size.N, figure.mean, figure.variance, size.samples, simulations
                 )
         return found
+
+    @cached_property
+    def planted(self) -> dict[str, dict]:
+        """Every setting of figure 10 by name: its design block, N and strength, and what the design is called."""
+        figure = self.figure10_selection
+        return {
+            f"n{N}_{name}_s{f'{strength:g}'.replace('.', 'p')}": {
+                "called": name, "design": self._resized(name, N, figure.block_N), "N": N, "strength": strength
+            }
+            for N in figure.sizes
+            for name in figure.designs
+            for strength in figure.strengths
+        }  # fmt: skip
+
+    def _resized(self, name, N, block_N):
+        """The design of this name at N; a block design has the T/N that it has at block_N."""
+        design = self.designs[name]
+        return design | {"T": design["T"] * N // block_N} if "T" in design else design
 
     @model_validator(mode="after")
     def _penalties_are_known(self):
@@ -336,6 +376,9 @@ class Config(_Model):
             for name in getattr(self, figure).simulations:
                 if name not in self.penalties:
                     raise ValueError(f"{figure}.simulations.{name}: " + _unknown("penalty", name, self.penalties))
+        for name in self.figure10_selection.penalties:
+            if self.penalties[name]["kind"] == "l0":
+                raise ValueError(f"figure10_selection.penalties = {name!r}: l0 has no path (allowed: any other)")
         for figure, block in self.bp_figures.items():
             for name in block.panels:
                 if name not in block.simulations:
@@ -355,7 +398,7 @@ class Config(_Model):
     def _designs_fit(self):
         """Each design named, and its parameters possible at that N: what the design itself says."""
         named = {f"{figure}.design": [block.design] for figure, block in self.bp_figures.items()}
-        named |= {f"{block}.designs": getattr(self, block).designs for block in ("claims", "figure9_finite_size")}
+        named |= {f"{block}.designs": getattr(self, block).designs for block in _WITH_DESIGNS}
         for path, designs in named.items():
             for design in designs:
                 if design not in self.designs:
@@ -363,12 +406,14 @@ class Config(_Model):
         for name in self.table_bp_direct.runs:
             if name not in self.runs:
                 raise ValueError(f"table_bp_direct.runs = {name!r}: {_unknown('run', name, self.runs)}")
-        for name, run in self.runs.items():
-            kind, parameters = _split(run.design)
+        needed = {name: (run.design, run.N) for name, run in self.runs.items()}
+        needed |= {f"figure10_selection, {name}": (cell["design"], cell["N"]) for name, cell in self.planted.items()}
+        for name, (design, N) in needed.items():
+            kind, parameters = _split(design)
             try:
-                DESIGNS[kind](2, run.N, **parameters, rng=np.random.default_rng(0))
+                DESIGNS[kind](2, N, **parameters, rng=np.random.default_rng(0))
             except ValueError as error:
-                raise ValueError(f"the design {run.design} of {name} (N = {run.N}): {error}") from None
+                raise ValueError(f"the design {design} of {name} (N = {N}): {error}") from None
         return self
 
     @model_validator(mode="after")

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsegdf.cross_validation import cross_validation
 from sparsegdf.penalties import L1
-from sparsegdf.stationary import stationary_path
+from sparsegdf.stationary import stationary_points
 
 _SHARE = 0.2  # of the rows that least squares has to leave over to be trusted with sigma^2
-_FOLDS = 10
 _LEVELS = 50
 _FEWEST_ROWS = 4
 
@@ -36,25 +36,10 @@ def estimate_noise_variance(A, y, intercept) -> NoiseVariance:
         return NoiseVariance(float(np.square(y - A @ x).sum() / (M - rank - spent)), "least squares on all columns")
     A = A / np.linalg.norm(A, axis=0)
     etas = np.abs(A.T @ y).max() * np.geomspace(0.999, 0.01 if N >= M else 0.001, _LEVELS)
-    best = etas[: 1 + int(np.argmin(_cross_validation(A, y, etas, intercept)))]
-    x = stationary_path(A, y, L1(), best).x[:, -1]
+    try:
+        best = etas[: 1 + int(np.argmin(cross_validation(A, y, L1(), etas, intercept)))]
+    except ValueError as error:
+        raise ValueError(f"sigma2 cannot be estimated, give it: {error}") from None
+    x = stationary_points(A, y, L1(), best)[:, -1]
     left = max(M - np.count_nonzero(x) - spent, 1)
     return NoiseVariance(float(np.square(y - A @ x).sum() / left), "lasso with eta by 10-fold cross-validation")
-
-
-def _cross_validation(A, y, etas, intercept):
-    """The squared error of l1 on rows left out, summed over the folds, at each eta."""
-    M = len(y)
-    fold = np.random.default_rng(0).permutation(M) % min(_FOLDS, M)
-    error = np.zeros(etas.size)
-    for k in range(fold.max() + 1):
-        train, test = fold != k, fold == k
-        used = np.ptp(A[train], axis=0) > 0
-        if not used.any():
-            raise ValueError(f"sigma2 cannot be estimated: without fold {k} every column of A is constant; give it")
-        columns, target = A[:, used], y[train]
-        shift, mean = (columns[train].mean(axis=0), target.mean()) if intercept else (0.0, 0.0)
-        # The loss is a sum over rows: with fewer rows, the same eta would be a larger one.
-        x = stationary_path(columns[train] - shift, target - mean, L1(), etas * train.mean()).x
-        error += np.square(y[test, None] - mean - (columns[test] - shift) @ x).sum(axis=0)
-    return np.where(np.isfinite(error), error, np.inf)

@@ -8,11 +8,12 @@ from sparsegdf.checks import require_etas
 from sparsegdf.dof import stein_divergence
 from sparsegdf.fixed_points import kkt_violation
 from sparsegdf.penalties import L0
-from sparsegdf.stationary import stationary_path
+from sparsegdf.stationary import stationary_path, stationary_points
 from sparsegdf.subsets import best_subsets
 
 EXACT_COLUMNS = 30  # the search over subsets takes seconds up to here, and grows exponentially
 _LEVELS = 100
+_SAME = 1e-6  # relative: two stationary points differ by far more, one found twice by far less
 _ABOVE = 1 + 1e-9  # at eta_max itself rounding would decide whether a column enters
 
 
@@ -45,35 +46,37 @@ def fit_path(A, y, penalty, etas) -> Fits:
         stein = np.count_nonzero(x, axis=0) / len(y)
         return Fits(etas, x, kkt, stein, np.full(etas.size, np.nan), np.ones(etas.size, bool))
     etas = require_etas(eta_grid(A, y, penalty) if etas is None else etas)
-    found = stationary_path(A, y, penalty, etas)
+    x, fixed = stationary_points(A, y, penalty, etas), stationary_path(A, y, penalty, etas)
+    # Belief propagation may have its fixed point elsewhere: then it says nothing of this x.
+    same = np.abs(x - fixed.x).max(axis=0) <= _SAME * np.abs(x).max(axis=0)
     Q = np.square(A).sum(axis=0)
-    stein, jumps = np.full(etas.size, np.nan), np.zeros(etas.size, bool)
+    kkt, stein, jumps = np.full(etas.size, np.nan), np.full(etas.size, np.nan), np.zeros(etas.size, bool)
     for k, eta in enumerate(etas):
-        jumps[k] = _may_jump(A, found, k, penalty, Q)
-        if np.isfinite(found.x[:, k]).all():
-            stein[k] = _stein(A, y, found.x[:, k], penalty, eta, Q)
-    return Fits(etas, found.x, found.kkt, stein, found.effective, jumps)
+        jumps[k] = _may_jump(A, x, k, penalty, eta, Q)
+        if np.isfinite(x[:, k]).all():
+            kkt[k] = kkt_violation(A, y, x[:, k], penalty, eta)
+            stein[k] = _stein(A, y, x[:, k], penalty, eta, Q)
+    return Fits(etas, x, kkt, stein, np.where(same, fixed.effective, np.nan), jumps)
 
 
 def fit_coefficients(A, y, penalty, etas):
     """The x of fit_path alone, (N, n_eta)."""
-    return _l0_path(A, y, etas)[1] if isinstance(penalty, L0) else stationary_path(A, y, penalty, etas).x
+    return _l0_path(A, y, etas)[1] if isinstance(penalty, L0) else stationary_points(A, y, penalty, etas)
 
 
-def _may_jump(A, found, k, penalty, Q):
+def _may_jump(A, x, k, penalty, eta, Q):
     """Whether a small change of y may move the fit at level k by a finite amount.
 
     It may where the objective is not convex in one column, ||A_i||^2 <= max(-r''), so that the scalar estimate jumps,
     or not on the columns of the support at this level and its neighbours, lambda_min(A_S^T A_S) <= max(-r''), so that
     correlated columns may change places (local convexity, Breheny and Huang 2011).
     """
-    eta = found.etas[k]
     # At a large Q every piece is on the estimate, with slope 1/(Q + r'').
     large = 1e3 * (eta + Q.max())
     concave = large - 1 / penalty.segments(large, eta).slope.max()
     if concave <= 1e-9 * Q.max():
         return False
-    S = np.nan_to_num(found.x[:, max(k - 1, 0) : k + 2]).any(axis=1)
+    S = np.nan_to_num(x[:, max(k - 1, 0) : k + 2]).any(axis=1)
     lowest = Q.min()
     if S.any():
         lowest = min(lowest, np.linalg.eigvalsh(A[:, S].T @ A[:, S])[0])

@@ -10,6 +10,7 @@ dates every file, and has no filters, equations, core-minutes or memory: it is n
 
 import base64
 import csv
+import hashlib
 import html
 import json
 import re
@@ -82,6 +83,17 @@ def times(folder, patterns) -> list[dict]:
         memory=("memory", "max"),
     )
     return groups.reset_index().sort_values(["core_minutes", "rule"], ascending=[False, True]).to_dict("records")
+
+
+def manifest(folders) -> pd.DataFrame:
+    """Path, size in bytes and SHA-256 of every parquet file and every file of a figure or table in `folders`."""
+    kinds = {".parquet", ".csv", ".json", ".md", ".pdf", ".png", ".tex"}
+    files = sorted(file for folder in folders for file in Path(folder).rglob("*") if file.suffix in kinds)
+    return pd.DataFrame(
+        {"path": f.as_posix(), "bytes": f.stat().st_size, "sha256": hashlib.sha256(f.read_bytes()).hexdigest()}
+        for f in files
+        if not f.name.startswith(".")
+    )
 
 
 def equation(latex) -> Markup:

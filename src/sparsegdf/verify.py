@@ -31,13 +31,13 @@ PLACE_OF_MINIMUM = 1e-6  # a minimum is flat: its place is found to the square r
 LEVEL = 0.01
 NAMES = (
     *("id", "run", "figure", "design", "panel", "penalty", "kind", "crossed", "form", "gap"),
-    *("damping", "alpha", "M", "N", "K", "z"),
+    *("damping", "alpha", "M", "N", "K", "z", "strength", "method"),
 )
 # Settings that say how much is computed, not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
 # Results of random runs without an error of their own, and what fraction-like columns are called.
 UNJUDGED = {"samples", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
-FRACTIONS = {"fraction_converged", "fraction_bp", "fraction_cycling", "other_support"}
+FRACTIONS = {"fraction_converged", "fraction_bp", "fraction_cycling", "other_support", "jumps"}
 
 
 class Verdict(NamedTuple):

@@ -35,6 +35,7 @@ wildcard_constraints:
     figure=r"\w+",
     penalty=r"\w+",
     run=r"\w+",
+    setting=r"\w+",
 
 
 # A simulation takes 340 MB at most, but in a cluster job Snakemake itself counts too, twice: 910 MB were measured.
@@ -128,6 +129,9 @@ def l0_run(wildcards):
 def summaries(figure):
     """The summary of each simulation of a figure."""
     return {name: f"{RESULTS}/summaries/{figure}/{name}.parquet" for name in CONFIG.runs[figure].simulations}
+
+
+PLANTED = {name: f"{RESULTS}/planted/{name}.parquet" for name in CONFIG.planted}
 
 
 def benchmark_patterns(wildcards):

@@ -22,3 +22,27 @@ rule report_page:
         patterns=benchmark_patterns,
     script:
         "../scripts/report_page.py"
+
+
+# What a run cost, rule by rule, and the digest of every result: kept beside the figures by `make reference`.
+rule record:
+    input:
+        sources("record.py"),
+        FIGURE_FILES,
+        TABLE_FILES,
+    output:
+        costs=f"{RESULTS}/costs.csv",
+        manifest=f"{RESULTS}/manifest.csv",
+    log:
+        f"{RESULTS}/logs/record.log",
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(500),
+        runtime=grow(5),
+    params:
+        folders=[RESULTS, FIGURES],
+        benchmarks=f"{RESULTS}/benchmarks",
+        patterns=benchmark_patterns,
+    script:
+        "../scripts/record.py"

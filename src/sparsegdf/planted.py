@@ -1,0 +1,144 @@
+"""Does C_p with the degrees of freedom of this package choose well? Planted data, and other ways to choose.
+
+y = A x0 + noise of variance 1, where x0 has `nonzeros` components +-strength at random places. The columns of A have
+unit length (iid: nearly), so strength is in units of the error of a single coefficient.
+"""
+
+import logging
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.cross_validation import cross_validation
+from sparsegdf.designs import sample_of
+from sparsegdf.dof import mean_estimate
+from sparsegdf.noise import estimate_noise_variance
+from sparsegdf.penalized_fits import eta_grid
+from sparsegdf.penalties import make_penalty
+from sparsegdf.selection import select
+
+log = logging.getLogger(__name__)
+# Which eta each way takes, all on the same path of fits; paths of fits that it costs.
+METHODS = {
+    "cp": 1,  # err_train + 2 sigma2 df with Stein's df: what select does
+    "cp_known": 1,  # the same with the true sigma2
+    "count": 1,  # C_p with the number of non-zeros for df
+    "bic": 1,  # err_train / sigma2 + ln(M) (non-zeros) / M
+    "cv": 11,  # 10-fold cross-validation
+    "oracle": 1,  # the smallest true prediction error
+}
+RIVALS = ("cv", "count", "bic")  # that C_p is compared with, sample by sample
+MEASURES = ("error", "error_new", "f1", "nonzeros")
+_EVERY = 3  # of the levels of eta of `select`
+_STREAM = 10  # of x0, apart from those of A and the noise
+
+
+def planted_sample(design, M, N, index, seed, *, nonzeros, strength):
+    """(A, y, x0) of sample `index`; A and the noise are those of any other sample of this design."""
+    A, noise = sample_of(design, M, N, index, seed, mean=0.0, variance=1.0)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM, index)))
+    x0 = np.zeros(N)
+    x0[rng.choice(N, nonzeros, replace=False)] = strength * rng.choice([-1, 1], nonzeros)
+    return A, A @ x0 + noise, x0
+
+
+def planted_rows(*, design, M, N, nonzeros, strength, penalties, samples, new_rows, seed):
+    """One row per sample, penalty and method: what was chosen and how well.
+
+    error      ||A (x - x0)||^2 / M: prediction error at the same A, less the noise
+    error_new  the same on rows that were not seen
+    f1         2 |S and S0| / (|S| + |S0|), support of x against that of x0
+    sigma2     the estimate of the noise variance that C_p and BIC used (true value 1)
+    jumps      whether Stein's df may be too small at the chosen level
+    """
+    tables = []
+    for index in range(samples):
+        A, y, x0 = planted_sample(design, M, N, index, seed, nonzeros=nonzeros, strength=strength)
+        new = np.sqrt(new_rows / M) * sample_of(design, new_rows, N, index, seed, mean=0.0, variance=1.0)[0]
+        sigma2 = estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True).value
+        for name, penalty in penalties.items():
+            chosen = choices(A, y, x0, make_penalty(**penalty), sigma2)
+            chosen["error_new"] = [np.square(new @ (x - x0) + b).mean() for x, b in chosen.pop("fit")]
+            tables.append(chosen.assign(sample=index, penalty=name, sigma2=sigma2))
+        log.info("sample %d of %d", index + 1, samples)
+    return pd.concat(tables, ignore_index=True)
+
+
+def choices(A, y, x0, penalty, sigma2):
+    """What each of METHODS chooses on one (A, y); `fit` is (x, intercept)."""
+    M = len(y)
+    # The units of select: columns of norm 1, y in units of sigma.
+    centred, target = A - A.mean(axis=0), (y - y.mean()) / np.sqrt(sigma2)
+    scaled = centred / np.linalg.norm(centred, axis=0)
+    etas = eta_grid(scaled, target, penalty)[::_EVERY]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*may jump")  # a column says so
+        found = select(A, y, penalty, sigma2=sigma2, etas=etas)
+    path, x, b = found.path, found.coefficients, found.intercepts
+    error = np.square(A @ (x - x0[:, None]) + b).mean(axis=0)
+    count = (path.nonzeros.to_numpy(float, na_value=np.nan) + 1) / M  # the intercept counts
+    criteria = {
+        "cp": path.cp,
+        "cp_known": path.err_train + 2 * path.df,
+        "count": path.err_train + 2 * sigma2 * count,
+        "bic": path.err_train / sigma2 + np.log(M) * count,
+        "cv": cross_validation(scaled, target, penalty, etas, intercept=True),
+        "oracle": error,
+    }
+    rows = []
+    for method, values in criteria.items():
+        k = int(np.argmin(np.where(path.converged, values, np.inf)))
+        hits = np.count_nonzero((x[:, k] != 0) & (x0 != 0))
+        size = np.count_nonzero(x[:, k])
+        rows.append({"method": method, "eta": etas[k], "nonzeros": size, "error": error[k],
+                     "f1": 2 * hits / (size + np.count_nonzero(x0)), "jumps": path.jumps[k],
+                     "fit": (x[:, k], b[k])})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def selection_table(cells):
+    """Means over the samples of each cell {(design, N, strength): planted_rows}, penalty and method, with errors.
+
+    gap_<rival> is the mean difference of error from that of each of RIVALS on the same samples.
+    """
+    rows = []
+    for (design, N, strength), table in cells.items():
+        for penalty, group in table.groupby("penalty", sort=False):
+            errors = group.pivot(index="sample", columns="method", values="error")
+            for method, part in group.groupby("method", sort=False):
+                row = {"design": design, "N": N, "strength": strength, "penalty": penalty, "method": method,
+                       "samples": len(part), "paths": METHODS[method]}  # fmt: skip
+                for measure in MEASURES:
+                    mean = mean_estimate(part[measure])
+                    row |= {measure: mean.value, f"{measure}_se": mean.se}
+                for other in RIVALS:
+                    gap = mean_estimate(errors[method] - errors[other])
+                    row |= {f"gap_{other}": gap.value, f"gap_{other}_se": gap.se}
+                rows.append(row | {"jumps": part.jumps.mean()})
+    return pd.DataFrame(rows)
+
+
+def verdict(table, z=2.0):
+    """In words: in how many settings C_p has a smaller, a larger error than each of RIVALS, and where it is worst."""
+    mine = table[table.method == "cp"]
+    return " ".join(_against(mine, table[table.method == other], other, z) for other in RIVALS)
+
+
+def _against(mine, theirs, other, z):
+    gap, se = mine[f"gap_{other}"], mine[f"gap_{other}_se"]
+    better, worse = (gap < -z * se).sum(), (gap > z * se).sum()
+    ratio = mine.error.to_numpy() / theirs.error.to_numpy()
+
+    def place(k):
+        row = mine.iloc[k]
+        return f"{row.penalty}, {row.design}, N = {row.N}, strength {row.strength:g}"
+
+    return (
+        f"C_p against {_NAMES[other]}: smaller error in {better}, larger in {worse}, within {z:g} standard errors in "
+        f"{len(mine) - better - worse} of {len(mine)} settings; at best {ratio.min():.2f} times the error "
+        f"({place(int(ratio.argmin()))}), at worst {ratio.max():.2f} times ({place(int(ratio.argmax()))})."
+    )
+
+
+_NAMES = {"cv": "cross-validation", "count": "C_p with the number of non-zeros", "bic": "BIC"}

@@ -1,0 +1,94 @@
+"""Choosing eta on planted data: cross-validation against scikit-learn's, the choices against their definitions."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Lasso
+
+from sparsegdf import L1, SCAD, ElasticNet, select
+from sparsegdf.cross_validation import cross_validation
+from sparsegdf.designs import sample_of
+from sparsegdf.planted import METHODS, RIVALS, choices, planted_rows, planted_sample, selection_table, verdict
+
+IID = {"kind": "iid"}
+
+
+def data(strength=4.0, N=60, index=0):
+    return planted_sample(IID, 40, N, index, 7, nonzeros=5, strength=strength)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_cross_validation_is_that_of_scikit_learn(intercept):
+    A, y, _ = data()
+    y = y + 3.0
+    etas = np.abs(A.T @ (y - y.mean())).max() * np.geomspace(0.9, 0.05, 6)
+    folds = np.random.default_rng(0).permutation(40) % 10
+    expected = np.zeros(6)
+    for k in range(10):
+        train, test = folds != k, folds == k
+        for j, eta in enumerate(etas):
+            model = Lasso(alpha=eta / 40, fit_intercept=intercept, tol=1e-12, max_iter=100_000)
+            model.fit(A[train], y[train])
+            expected[j] += np.square(y[test] - model.predict(A[test])).sum() / 40
+    np.testing.assert_allclose(cross_validation(A, y, L1(), etas, intercept), expected, rtol=1e-5)
+
+
+def test_a_fold_without_any_column_left_is_an_error():
+    A = np.zeros((12, 1))
+    A[3] = 1.0
+    with pytest.raises(ValueError, match="every column is constant"):
+        cross_validation(A, np.arange(12.0), L1(), [0.1], intercept=True)
+
+
+def test_a_sample_is_signal_and_the_noise_of_its_design():
+    A, noise = sample_of(IID, 40, 60, 3, 7, mean=0.0, variance=1.0)
+    for strength in (2.0, 8.0):
+        B, y, x0 = data(strength, index=3)
+        np.testing.assert_array_equal(A, B)
+        np.testing.assert_allclose(y - A @ x0, noise, atol=1e-12)
+        assert np.count_nonzero(x0) == 5 and set(np.abs(x0[x0 != 0])) == {strength}
+    assert not np.array_equal(np.flatnonzero(data(index=0)[2]), np.flatnonzero(data(index=1)[2]))
+
+
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.5), SCAD(8, 1)], ids=repr)
+def test_each_way_takes_what_it_says(penalty):
+    A, y, x0 = data()
+    table = choices(A, y, x0, penalty, sigma2=1.0).set_index("method")
+    assert list(table.index) == list(METHODS)
+    assert (table.error >= table.error["oracle"]).all()
+    # With the true sigma2 the two C_p are one; for l1 the degrees of freedom are the number of non-zeros.
+    assert table.eta["cp"] == table.eta["cp_known"]
+    if penalty == L1():
+        assert table.eta["cp"] == table.eta["count"]
+    x, b = table.fit["bic"]
+    found = select(A, y, penalty, sigma2=1.0, etas=[*np.geomspace(3, 1.01, 20) * table.eta["bic"], table.eta["bic"]])
+    if penalty != SCAD(8, 1):  # of a convex objective the grid above does not matter
+        np.testing.assert_allclose(found.coefficients[:, -1], x, atol=1e-8)
+    assert table.error["bic"] == pytest.approx(np.square(A @ (x - x0) + b).mean())
+    hits = np.count_nonzero((x != 0) & (x0 != 0))
+    assert table.f1["bic"] == pytest.approx(2 * hits / (np.count_nonzero(x) + 5))
+
+
+def test_new_rows_are_like_the_rows_seen():
+    """With M >> N the fit is as good on new rows as at the same A."""
+    how = {"design": {"kind": "ar1", "c": 0.5}, "M": 400, "N": 8, "nonzeros": 4, "new_rows": 4000, "seed": 7}
+    rows = planted_rows(strength=8.0, samples=10, penalties={"l1": {"kind": "l1"}}, **how)
+    assert rows.error_new.mean() == pytest.approx(rows.error.mean(), rel=0.1)
+
+
+def test_table_and_its_words_add_up():
+    penalties = {"l1": {"kind": "l1"}, "elastic_net": {"kind": "elastic_net", "eta2": 0.5}}
+    how = {"design": IID, "M": 40, "N": 60, "nonzeros": 5, "penalties": penalties, "new_rows": 400, "seed": 7}
+    rows = planted_rows(strength=4.0, samples=6, **how)
+    again = planted_rows(strength=4.0, samples=3, **how)
+    np.testing.assert_array_equal(rows[rows["sample"] < 3].error, again.error)  # a sample depends on itself alone
+    table = selection_table({("iid", 60, 4.0): rows})
+    assert len(table) == 2 * len(METHODS) and (table.samples == 6).all()
+    for penalty in penalties:
+        part = rows[rows.penalty == penalty].pivot(index="sample", columns="method", values="error")
+        summary = table[table.penalty == penalty].set_index("method")
+        for other in RIVALS:
+            gap = part["cp"] - part[other]
+            assert summary[f"gap_{other}"]["cp"] == pytest.approx(gap.mean())
+            assert summary[f"gap_{other}_se"]["cp"] == pytest.approx(gap.std() / np.sqrt(6))
+    text = verdict(table)
+    assert "C_p with the number of non-zeros: smaller error in" in text and text.count("of 2 settings") == 3

@@ -1,0 +1,17 @@
+from job import log_to
+from sparsegdf.figures import bundle, figure10_selection
+from sparsegdf.planted import selection_table
+from sparsegdf.tables import read_table
+
+log_to(snakemake.log[0])
+p = snakemake.params
+cells = {(s["called"], s["N"], s["strength"]): read_table(snakemake.input[name]) for name, s in p.settings.items()}
+table = selection_table(cells)
+bundle.save(
+    figure10_selection.draw(table, p.penalties),
+    snakemake.output,
+    run=snakemake.config["run"],
+    config={"block": p.config, "penalties": p.penalties},
+    inputs=[snakemake.input[name] for name in p.settings],
+    samples=p.config["samples"],
+)

@@ -1,0 +1,15 @@
+from job import log_to
+from sparsegdf.planted import selection_table, verdict
+from sparsegdf.tables import read_table, write_readable
+
+log_to(snakemake.log[0])
+p = snakemake.params
+cells = {(s["called"], s["N"], s["strength"]): read_table(snakemake.input[name]) for name, s in p.settings.items()}
+table = selection_table(cells)
+write_readable(
+    table,
+    snakemake.output.csv.removesuffix(".csv"),
+    "Ways to choose eta on planted data: prediction error less the noise (error: the same A, error_new: new rows), "
+    "support recovery (f1), size, with standard errors; paths: fits along the path that each takes. "
+    + verdict(table),
+)
