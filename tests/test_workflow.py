@@ -95,6 +95,7 @@ FIGURES = (
     "figure7_l0_exhaustive",
     "figure8_l0_beyond_rs",
     "figure9_finite_size",
+    "figure10_selection",
 )
 TABLES = (
     "table_thresholds",
@@ -105,6 +106,7 @@ TABLES = (
     "table_l0",
     "table_claims",
     "table_misprints",
+    "table_selection",
 )
 
 
@@ -118,6 +120,7 @@ SEEN_IN = CLAIMS | once("table_bp_convergence", "table_bp_region")
 DIRECT = {"direct_samples": 8, "agreement": 3, "table_bp_direct": 1}
 BP_DATA = {"bp_samples": 28, "summary": 24, "table_bp_l0": 1} | DIRECT | SEEN_IN
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
+PLANTED = {"planted": 2, "table_selection": 1, "figure10_selection": 1}
 L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1} | CLAIMS
 L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
 
@@ -134,15 +137,19 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ),
         (
             "src/sparsegdf/penalties.py",
-            THEORY_DATA | BP_DATA | once(*FIGURES, "bp_theory", "table_l0", "table_misprints") | {"l0_theory": 2},
+            THEORY_DATA
+            | BP_DATA
+            | once(*FIGURES, "bp_theory", "table_l0", "table_misprints")
+            | {"l0_theory": 2}
+            | PLANTED,
         ),
         ("src/sparsegdf/bp.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
         ("src/sparsegdf/summaries.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
         (
             "src/sparsegdf/stationary.py",
-            DIRECT | SEEN_IN | {"summary": 8} | once("figure5_example1", "figure6_example2"),
+            DIRECT | SEEN_IN | {"summary": 8} | once("figure5_example1", "figure6_example2") | PLANTED,
         ),
-        ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES)),
+        ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
         ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
         ("src/sparsegdf/claims/l0.py", CLAIMS),
         ("src/sparsegdf/figures/style.py", once(*FIGURES)),
@@ -178,7 +185,7 @@ def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
             "etas: { first: 5, last: 0.3, count: 60 }",
             {"l0_summary": 9} | CLAIMS | once("table_l0", *L0_FIGURES),
         ),
-        ("seed: 20180621", "seed: 1", BP_DATA | L0_DATA | once(*BP_FIGURES, *L0_FIGURES)),
+        ("seed: 20180621", "seed: 1", BP_DATA | L0_DATA | once(*BP_FIGURES, *L0_FIGURES) | PLANTED),
         (
             "c: 0.5 }",
             "c: 0.4 }",
