@@ -1,35 +1,64 @@
-"""Throughput of belief_propagation against plain NumPy BP, and what Figures 4-6 cost at paper scale.
+"""Belief propagation against plain NumPy, step by step and as a whole path, and what Figures 4-6 cost at paper scale.
 
-One thread, one run, CPU time of this process. The plain form gets the best fixed damping for the whole path: the
-one that carries the most levels, then the fewest steps. Both are compared on the levels where both converge.
-
-    python benchmarks/bench_bp.py [--samples 20]
+python benchmarks/bench_bp.py [--quick]
 """
 
-import argparse
 import resource
-import time
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+import pandas as pd
 
 from sparsegdf.bp import belief_propagation
 from sparsegdf.bp_reference import belief_propagation_reference
 from sparsegdf.designs import sample
 from sparsegdf.penalties import L1, SCAD, ElasticNet
+from sparsegdf.theory import rs_curve
+from timing import SEED, Comparison, alone, faster, interleaved, markdown, seconds, spread
 
-SEED = 20240101
 PILOT = 1_000_000  # a sample that is in no panel fixes the grid of eta
 DELTAS = np.linspace(0.05, 0.9, 20)
 DAMPINGS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.17, 0.12, 0.08, 0.05)
 EXAMPLES = {"example 1": ("ar1", {"c": 0.5}), "example 2": ("block", {"T": 125})}
-PENALTIES = {"l1": L1(), "en": ElasticNet(0.1), "scad a=5": SCAD(5, 1), "scad a=8": SCAD(8, 1)}
+PENALTIES = {"l1": L1(), "elastic net": ElasticNet(0.1), "SCAD a=5": SCAD(5, 1), "SCAD a=8": SCAD(8, 1)}
 FIGURE4 = {
     "a=5 lam=1 M=100": (SCAD(5, 1), 100),
     "a=8 lam=.8 M=100": (SCAD(8, 0.8), 100),
     "a=6 lam=.9 M=160": (SCAD(6, 0.9), 160),
     "a=8 lam=.7 M=160": (SCAD(8, 0.7), 160),
 }
+
+
+def steps(quick):
+    """Both forms at one eta and one damping, from x = 0 until the residual is below 1e-10."""
+    M, N, repeat, deltas = (60, 120, 2, (0.1, 0.5)) if quick else (500, 1000, 5, (0.1, 0.5, 0.9))
+    rows = []
+    for design, params in {"iid": {}, "ar1": {"c": 0.5}}.items():
+        A, y = sample(design, params, M, N, 0, SEED)
+        for delta in deltas:
+            problem = A, y, L1(), rs_curve(L1(), alpha=0.5, deltas=[delta]).eta.to_numpy()
+            belief_propagation(*problem, damping=0.5)  # compile, or load what was compiled
+            ways = {
+                "plain": lambda p=problem: belief_propagation_reference(*p, damping=0.5),
+                "kernel": lambda p=problem: belief_propagation(*p, damping=0.5),
+            }
+            spent, found = interleaved(ways, repeat)
+            count = {way: int(fixed.steps[0]) for way, fixed in found.items()}
+            plain, kernel = spread(spent["plain"], count["plain"]), spread(spent["kernel"], count["kernel"])
+            rows.append(
+                {"design": design, "δ": found["kernel"].delta[0]}
+                | {"plain steps": count["plain"], "plain ms": plain["ms"], "steps": count["kernel"], **kernel}
+                | {"ratio": plain["ms"] / kernel["ms"]}
+                | {"x gap": np.abs(found["plain"].x - found["kernel"].x).max()}
+                | {"plain KKT": found["plain"].kkt[0], "KKT": found["kernel"].kkt[0]}
+            )
+    return pd.DataFrame(rows)
+
+
+def read_steps(frame):
+    return (
+        f"A step of the kernel is {faster(*frame.ratio)} than one of plain NumPy, and ends at the same x "
+        f"to {frame['x gap'].max():.0e}."
+    )
 
 
 def grid(design, params, penalty, M, N):
@@ -45,12 +74,6 @@ def grid(design, params, penalty, M, N):
     return np.exp(np.interp(reached, pilot.delta[rising], np.log(fine[rising])))
 
 
-def timed(function, *args, **kwargs):
-    begin = time.process_time()
-    result = function(*args, **kwargs)
-    return time.process_time() - begin, result
-
-
 def best_damping(A, y, penalty, etas):
     """The fixed damping of the fairest baseline, and the levels it carries."""
     runs = [(d, belief_propagation(A, y, penalty, etas, damping=d, max_steps=30_000)) for d in DAMPINGS]
@@ -58,82 +81,105 @@ def best_damping(A, y, penalty, etas):
     return damping, run.converged
 
 
-def compare(name, design, params, penalty, etas):
-    A, y = sample(design, params, 500, 1000, 0, SEED)
+def compare(example, name, M, N, every):
+    (design, params), penalty = EXAMPLES[example], PENALTIES[name]
+    etas = grid(design, params, penalty, M, N)[::every]
+    A, y = sample(design, params, M, N, 0, SEED)
     damping, carried = best_damping(A, y, penalty, etas)
     etas = etas[carried]
-    slow, plain = timed(belief_propagation_reference, A, y, penalty, etas, damping=damping)
-    runs = [timed(belief_propagation, A, y, penalty, etas) for _ in range(3)]
-    fast, fixed = np.mean([spent for spent, _ in runs]), runs[0][1]
+    slow, plain = seconds(belief_propagation_reference, A, y, penalty, etas, damping=damping)
+    spent, found = interleaved({"kernel": lambda: belief_propagation(A, y, penalty, etas)}, 3)
+    fixed, kernel = found["kernel"], spread(spent["kernel"])
     both = plain.converged & fixed.converged
-    gap = np.abs(plain.x - fixed.x)[:, both].max()
-    print(
-        f"{name:22s} {both.sum():6d} {plain.delta[both].max():5.2f} {damping:7.2f} {plain.steps.sum():8d} {slow:8.2f}"
-        f" {fixed.steps.sum():8d} {fast:8.3f} {slow / fast:6.1f} {gap:8.1e} {fixed.kkt[both].max():8.1e}",
-        flush=True,
+    return (
+        {"panel": f"{example}, {name}", "levels": int(both.sum()), "δ up to": plain.delta[both].max()}
+        | {"plain damping": damping, "plain steps": int(plain.steps.sum()), "plain ms": 1000 * slow}
+        | {"steps": int(fixed.steps.sum()), **kernel, "ratio": 1000 * slow / kernel["ms"]}
+        | {"x gap": np.median(np.abs(plain.x - fixed.x)[:, both].max(axis=0))}
+        | {"plain KKT": plain.kkt[both].max(), "KKT": fixed.kkt[both].max()}
     )
-    return slow
 
 
-def panel(name, design, params, penalty, M, N, etas, samples):
+def paths(quick):
+    M, N, every = (60, 400, 5) if quick else (500, 1000, 1)
+    rows = []
+    for example in EXAMPLES:
+        for name in ("l1",) if quick else ("l1", "elastic net", "SCAD a=5"):
+            rows.append(compare(example, name, M, N, every))
+            print(f"  {example}, {name}", flush=True)
+    return pd.DataFrame(rows)
+
+
+def read_paths(frame):
+    return (
+        f"A whole path is {faster(*frame.ratio)} than plain NumPy; over these {len(frame)} panels together "
+        f"{faster(frame['plain ms'].sum() / frame.ms.sum())}."
+    )
+
+
+COMPARISONS = [
+    Comparison(
+        "bp_step",
+        "One BP step against plain NumPy",
+        "M = 500, N = 1000, l1. Both at the same η with the same damping 0.5, from x = 0 to a residual of 1e-10; "
+        "CPU ms divided by the steps, everything included. Plain: bp_reference.py, four matrix-vector products a "
+        "step. x gap: largest difference between the two results.",
+        steps,
+        read_steps,
+    ),
+    Comparison(
+        "bp_path",
+        "A whole BP path against plain NumPy",
+        "One sample of the panels of Figures 5 and 6, levels of η from sparse to dense, to 1e-10. Plain NumPy has "
+        "the best of nine fixed dampings (most levels carried, then fewest steps), found beforehand, and only the "
+        "levels that it carries are counted; it is timed once, the kernel three times. x gap: median over levels.",
+        paths,
+        read_paths,
+    ),
+]
+
+
+def panel(name, design, params, penalty, M, N, samples):
     """Mean CPU seconds per sample over the whole grid, unconverged levels included, and where BP converges."""
-    seconds, runs = [], []
+    etas = grid(design, params, penalty, M, N)
+    spent, runs = [], []
     for index in range(samples):
         A, y = sample(design, params, M, N, index, SEED)
-        spent, run = timed(belief_propagation, A, y, penalty, etas)
-        seconds.append(spent)
+        used, run = seconds(belief_propagation, A, y, penalty, etas)
+        spent.append(used)
         runs.append(run)
     converged = np.mean([run.converged for run in runs], axis=0)
-    delta = DELTAS[: len(etas)]
-    steps = np.array([run.steps for run in runs])
-    kkt = max(run.kkt[run.converged].max() for run in runs)
+    total = np.array([run.steps for run in runs])
     broken = np.flatnonzero(converged < 1)
-    whole = broken[0] if broken.size else len(etas)
-    until = np.mean([run.delta[whole - 1] for run in runs]) if whole else 0.0
-    print(
-        f"{name:30s} {len(etas):6d} {np.mean(seconds):8.3f} {np.median(steps.sum(axis=1)):8.0f} {steps.max():7d}"
-        f" {kkt:8.1e} {until:8.2f}   "
-        + (" ".join(f"{d:.2f}:{c:.0%}" for d, c in zip(delta[broken], converged[broken], strict=True)) or "all"),
-        flush=True,
-    )
-    return np.mean(seconds)
+    some = " ".join(f"{d:.2f}:{c:.0%}" for d, c in zip(DELTAS[broken], converged[broken], strict=True))
+    return {
+        "panel": name,
+        "levels": len(etas),
+        "s": np.mean(spent),
+        "steps": np.median(total.sum(axis=1)),
+        "worst level": int(total.max()),
+        "KKT": max(run.kkt[run.converged].max() for run in runs),
+        "pilot delta:converged": some or "all",
+    }
 
 
-def main(samples):
-    A, y = sample("iid", {}, 20, 40, 0, SEED)
-    belief_propagation(A, y, L1(), [0.5])  # compile, or load what was compiled
-    grids = {
-        (example, name): grid(design, params, penalty, 500, 1000)
+def paper_scale(samples=20):
+    """What Figures 4-6 take, by panel."""
+    rows = [
+        panel(f"{example}, {name}", design, params, penalty, 500, 1000, samples)
         for example, (design, params) in EXAMPLES.items()
         for name, penalty in PENALTIES.items()
-    }
-    print("M = 500, N = 1000, one sample; CPU seconds of a whole path")
-    print(f"{'panel':22s} levels delta damping    steps    plain    steps     fast  ratio  |x gap|      kkt")
-    naive = 0.0
-    for (example, name), etas in grids.items():
-        design, params = EXAMPLES[example]
-        if name != "scad a=8":
-            naive += compare(f"{example} {name}", design, params, PENALTIES[name], etas) * 1000 / 3600
-
-    print(
-        f"\nmean over {samples} samples; mean delta of the last level before any failure, then pilot delta:fraction"
-    )
-    print(f"{'panel':30s} levels  s/path    steps worst level    kkt      all   some")
-    hours = 0.0
-    for (example, name), etas in grids.items():
-        design, params = EXAMPLES[example]
-        spent = panel(f"{example} {name}", design, params, PENALTIES[name], 500, 1000, etas, samples)
-        hours += spent * 1000 / 3600
-    for name, (penalty, M) in FIGURE4.items():
-        etas = grid("iid", {}, penalty, M, 200)
-        hours += panel(f"figure 4 {name}", "iid", {}, penalty, M, 200, etas, samples) * 100 / 3600
-    print(f"\nFigures 4-6 at paper scale: {hours:.2f} core-hours (4 x 100 and 8 x 1000 samples)")
-    print(f"plain NumPy, six panels of Figures 5-6, levels it carries only: {naive:.1f} core-hours")
+    ]
+    rows += [
+        panel(f"figure 4, {name}", "iid", {}, penalty, M, 200, samples) for name, (penalty, M) in FIGURE4.items()
+    ]
+    frame = pd.DataFrame(rows)
+    hours = (frame.s * np.where(frame.panel.str.startswith("figure 4"), 400, 1000)).sum() / 3600
+    print(f"\nmean CPU seconds of a path over {samples} samples\n\n{markdown(frame)}")
+    print(f"\nFigures 4-6 at paper scale: {hours:.2f} core-hours (4 x 400 and 8 x 1000 samples)")
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=20, help="samples per panel (default 20)")
-    with threadpool_limits(1):
-        main(parser.parse_args().samples)
+    if not alone(COMPARISONS, __doc__):
+        paper_scale()

@@ -1,127 +1,199 @@
-"""A whole path of stationary points for one (A, y), 500 x 1000, against the solvers of scikit-learn and skglm.
+"""A whole path of stationary points for one (A, y) against the solvers of scikit-learn, celer and skglm.
 
-The same 20 levels of eta for both, one thread, one run, CPU time of this process, mean over samples. stationary_path
-is timed whole, with the variances that no peer computes; `found` is the fraction of levels that are fixed points of
-belief propagation. Tolerances of different tools do not mean the same thing, so the largest violation of stationarity
-stands beside each time.
-
-    python benchmarks/bench_path.py [--samples 5]
+python benchmarks/bench_path.py [--quick]
 """
 
-import argparse
-import time
+import importlib
 
 import numpy as np
-from skglm.datafits import Quadratic
-from skglm.penalties import SCAD as SkglmSCAD
-from skglm.solvers import AndersonCD
-from sklearn.linear_model import enet_path, lars_path
-from threadpoolctl import threadpool_limits
+import pandas as pd
 
 from sparsegdf import stationary
 from sparsegdf.designs import sample
 from sparsegdf.fixed_points import kkt_violation
 from sparsegdf.penalties import L1, SCAD, ElasticNet
 from sparsegdf.stationary import stationary_path
+from timing import SEED, Comparison, alone, markdown, reason, seconds, spread
 
-SEED, M, N = 20240101, 500, 1000
-DELTAS = np.linspace(0.05, 0.9, 20)
+PILOT = 1_000_000  # a sample that is never timed fixes the levels of eta
 DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 125}}
+OURS = "stationary_path"
 
 
-def grid(design, penalty):
-    """Levels of eta where delta passes through DELTAS, or as far as fixed points go, on a sample of its own."""
-    A, y = sample(design, DESIGNS[design], M, N, 1_000_000, SEED)
+def grid(design, penalty, M, N, levels):
+    """Levels of eta where delta goes from 0.05 to 0.9, or as far as fixed points go, on a sample of its own."""
+    A, y = sample(design, DESIGNS[design], M, N, PILOT, SEED)
     fine, etas, delta = np.abs(A.T @ y).max() * np.geomspace(0.98, 0.02, 60), [], []
     path = stationary._Path(A, y, penalty)
     for eta in fine:
         level = path.level(eta)
-        if level["status"] != "converged" or (delta and delta[-1] > DELTAS[-1]):
+        if level["status"] != "converged" or (delta and delta[-1] > 0.9):
             break
         if not delta or np.count_nonzero(level["x"]) > M * delta[-1]:
             etas.append(eta)
             delta.append(np.count_nonzero(level["x"]) / M)
-    wanted = np.linspace(DELTAS[0], min(DELTAS[-1], delta[-1]), DELTAS.size)
+    wanted = np.linspace(0.05, min(0.9, delta[-1]), levels)
     return np.exp(np.interp(wanted, delta, np.log(etas)))
 
 
-def lars(A, y, etas):
+def mixing(penalty, eta, M):
+    """(alpha, l1_ratio) of the others, whose loss is divided by M."""
+    eta2 = getattr(penalty, "eta2", 0.0)
+    return (eta + eta2) / M, eta / (eta + eta2)
+
+
+def lars(A, y, etas, penalty):
+    lars_path = importlib.import_module("sklearn.linear_model").lars_path
+    M, N = A.shape
     alphas, _, knots = lars_path(A, y, method="lasso", alpha_min=etas[-1] / M, max_iter=10 * N)
     after = np.clip(np.searchsorted(-alphas, -etas / M), 1, alphas.size - 1)
     share = (alphas[after - 1] - etas / M) / (alphas[after - 1] - alphas[after])
+    share = np.clip(share, 0, 1)  # above the first knot x is zero
     x = knots[:, after - 1] * (1 - share) + knots[:, after] * share
     return np.where(np.abs(x) < 1e-12, 0, x)  # what has left the support is zero to rounding only
 
 
-def enet(A, y, etas, eta2):
+def enet(A, y, etas, penalty):
     """One call per level, because l1_ratio changes with eta at fixed eta2; each starts from the last."""
+    enet_path = importlib.import_module("sklearn.linear_model").enet_path
     X, x, gram, Xy = np.asfortranarray(A), None, A.T @ A, A.T @ y
     path = []
     for eta in etas:
-        arguments = {"l1_ratio": eta / (eta + eta2), "alphas": [(eta + eta2) / M], "precompute": gram, "Xy": Xy}
-        x = enet_path(X, y, coef_init=x, tol=1e-10, max_iter=100_000, check_input=False, **arguments)[1][:, 0]
+        alpha, ratio = mixing(penalty, eta, y.size)
+        arguments = {"l1_ratio": ratio, "alphas": [alpha], "precompute": gram, "Xy": Xy, "check_input": False}
+        x = enet_path(X, y, coef_init=x, tol=1e-10, max_iter=100_000, **arguments)[1][:, 0]
         path.append(x.copy())  # the next call overwrites its coef_init
     return np.stack(path, axis=1)
 
 
-def skglm(A, y, etas, penalty):
-    """skglm states SCAD without eta and the loss over M, so A and y are scaled. Each level starts from the last."""
-    solver = AndersonCD(tol=1e-12, fit_intercept=False, warm_start=True, max_iter=500)
-    x, path, datafit, peer = np.zeros(N), [], Quadratic(), SkglmSCAD(float(penalty.lam), float(penalty.a))
+def celer(A, y, etas, penalty):
+    celer_path = importlib.import_module("celer").celer_path
+    X, how = np.asfortranarray(A), {"tol": 1e-12, "max_iter": 100, "prune": 1}
+    if isinstance(penalty, L1):
+        return celer_path(X, y, "lasso", alphas=etas / y.size, **how)[1]
+    x, path = None, []
     for eta in etas:
-        scale = np.sqrt(M / eta)
-        X, z = np.asfortranarray(A * scale), y * scale
+        alpha, ratio = mixing(penalty, eta, y.size)
+        x = celer_path(X, y, "lasso", alphas=np.array([alpha]), l1_ratio=ratio, coef_init=x, **how)[1][:, 0]
+        path.append(x.copy())
+    return np.stack(path, axis=1)
+
+
+def skglm(A, y, etas, penalty):
+    """skglm states SCAD without eta, so A and y are scaled for it. Each level starts from the last."""
+    penalties = importlib.import_module("skglm.penalties")
+    datafit = importlib.import_module("skglm.datafits").Quadratic()
+    AndersonCD = importlib.import_module("skglm.solvers").AndersonCD
+    solver = AndersonCD(tol=1e-12, fit_intercept=False, warm_start=True, max_iter=500)
+    M, N = A.shape
+    X, z, x, path = np.asfortranarray(A), y, np.zeros(N), []
+    for eta in etas:
+        if isinstance(penalty, SCAD):
+            scale, peer = np.sqrt(M / eta), penalties.SCAD(float(penalty.lam), float(penalty.a))
+            X, z = np.asfortranarray(A * scale), y * scale
+        elif isinstance(penalty, ElasticNet):
+            peer = penalties.L1_plus_L2(*mixing(penalty, eta, M))
+        else:
+            peer = penalties.L1(eta / M)
         datafit.initialize(X, z)
         x = solver.solve(X, z, datafit, peer, w_init=x.copy(), Xw_init=X @ x)[0]
         path.append(x.copy())
     return np.stack(path, axis=1)
 
 
+def ours(A, y, etas, penalty):
+    return stationary_path(A, y, penalty, etas)
+
+
+CONVEX = {"scikit-learn enet_path": enet, "celer": celer, "skglm": skglm}
 CASES = {
-    "l1": (L1(), "scikit-learn lars_path", lars),
-    "elastic net": (ElasticNet(0.1), "scikit-learn enet_path", lambda A, y, etas: enet(A, y, etas, 0.1)),
-    "SCAD a=5": (SCAD(5, 1), "skglm", lambda A, y, etas: skglm(A, y, etas, SCAD(5, 1))),
-    "SCAD a=8": (SCAD(8, 1), "skglm", lambda A, y, etas: skglm(A, y, etas, SCAD(8, 1))),
+    "l1": (L1(), {"scikit-learn lars_path": lars} | CONVEX),
+    "elastic net": (ElasticNet(0.1), CONVEX),
+    "SCAD a=5": (SCAD(5, 1), {"skglm": skglm}),
+    "SCAD a=8": (SCAD(8, 1), {"skglm": skglm}),
 }
 
 
-def timed(function, *args):
-    begin = time.process_time()
-    result = function(*args)
-    return time.process_time() - begin, result
-
-
-def compare(design, name, samples):
-    penalty, peer_name, peer = CASES[name]
-    etas, rows = grid(design, penalty), []
+def compare(design, name, M, N, levels, samples):
+    """One row for stationary_path and one for each peer."""
+    penalty, peers = CASES[name]
+    etas, ways, missing = grid(design, penalty, M, N, levels), {OURS: ours}, {}
+    A, y = sample(design, DESIGNS[design], M, N, PILOT, SEED)
+    ours(A, y, etas, penalty)
+    for peer, solve in peers.items():
+        try:
+            solve(A, y, etas[:2], penalty)  # compiles; what a peer cannot do here it cannot do below
+            ways[peer] = solve
+        except Exception as error:  # a peer may be missing, or not fit the versions here, in any way
+            missing[peer] = reason(error)
+    spent, kkt, gap = ({way: [] for way in ways} for _ in range(3))
     for index in range(samples):
         A, y = sample(design, DESIGNS[design], M, N, index, SEED)
-        ours, found = timed(stationary_path, A, y, penalty, etas)
-        theirs, x = timed(peer, A, y, etas)
-        kkt = max(kkt_violation(A, y, x[:, k], penalty, eta) for k, eta in enumerate(etas))
-        gap = np.abs(found.x - x).max(axis=0)
-        rows.append((ours, theirs, found.kkt.max(), kkt, found.converged.mean(), found.delta.max(), np.median(gap)))
-    table = np.array(rows)
-    (ours, theirs), (kkt, kkt_peer) = table[:, :2].mean(axis=0), table[:, 2:4].max(axis=0)
-    print(
-        f"| {design} | {name} | {table[:, 5].mean():.2f} | {table[:, 4].mean():.0%} | {1000 * ours:.0f} | {kkt:.0e} "
-        f"| {peer_name} | {1000 * theirs:.0f} | {kkt_peer:.0e} | {theirs / ours:.1f} | {table[:, 6].max():.0e} |",
-        flush=True,
+        for way, solve in ways.items():
+            used, found = seconds(solve, A, y, etas, penalty)
+            spent[way].append(used)
+            if way == OURS:
+                direct, found = found, found.x
+            kkt[way].append(max(kkt_violation(A, y, x, penalty, eta) for x, eta in zip(found.T, etas, strict=True)))
+            gap[way].append(np.median(np.abs(found - direct.x).max(axis=0)))
+    rows = []
+    for way in [OURS, *peers]:
+        row = {"design": design, "penalty": name, "solver": way}
+        if way in ways:
+            ratio = np.median(np.divide(spent[way], spent[OURS]))
+            row |= spread(spent[way]) | {"ratio": ratio, "KKT": max(kkt[way]), "x gap": max(gap[way]), "note": ""}
+        else:
+            row |= dict.fromkeys(("ms", "min", "max", "ratio", "KKT", "x gap"), np.nan) | {"note": missing[way]}
+        rows.append(row)
+    return rows
+
+
+def paths(quick):
+    size = (
+        {"M": 60, "N": 120, "levels": 5, "samples": 3} if quick else {"M": 500, "N": 1000, "levels": 20, "samples": 5}
     )
+    rows = []
+    for design in ("iid", "ar1") if quick else DESIGNS:
+        for name in CASES:
+            rows += compare(design, name, **size)
+            print(f"  {design}, {name}", flush=True)
+    return pd.DataFrame(rows)
 
 
-def clocked(function, used, part):
-    def wrapped(*args):
-        spent, result = timed(function, *args)
-        used[part] += spent
-        return result
+def reading(frame):
+    direct, peers = frame[frame.solver == OURS], frame[(frame.solver != OURS) & frame.ratio.notna()]
+    kkt = f"Largest violation of stationarity: {direct.KKT.max():.0e} here"
+    if peers.empty:
+        return f"{kkt}; no peer was available."
+    ahead, behind = peers[peers.ratio >= 1], peers[peers.ratio < 1]
+    text = f"The direct path is faster than its peer in {len(ahead)} of {len(peers)} rows"
+    if len(ahead):
+        text += f" (by factors {ahead.ratio.min():.3g} to {ahead.ratio.max():.3g})"
+    if len(behind):
+        slow = (f"{r.solver} on {r.design}, {r.penalty} ({1 / r.ratio:.3g} times)" for r in behind.itertuples())
+        text += f", slower than {', '.join(slow)}"
+    return f"{text}. {kkt}, {peers.KKT.min():.0e} to {peers.KKT.max():.0e} for the peers."
 
-    return wrapped
+
+COMPARISONS = [
+    Comparison(
+        "direct_path",
+        "Direct path against lars_path, enet_path, celer and skglm",
+        "A 500 × 1000, y pure noise, the same 20 levels of η for all, δ from 0.05 to 0.9 or as far as fixed "
+        "points go. Median, smallest and largest CPU ms of a whole path over five samples; ratio: median of their "
+        "time over ours, sample by sample. stationary_path is timed with the variances of BP, which no peer "
+        "computes. Tolerances of different tools do not mean the same thing: lars_path is exact, enet_path has "
+        "tol 1e-10, celer and skglm 1e-12, and KKT is the largest violation of stationarity over all levels and "
+        "samples. x gap: median over levels of the largest difference to ours (a concave penalty has many "
+        "stationary points).",
+        paths,
+        reading,
+    )
+]
 
 
 def split():
     """Where the time of stationary_path goes, iid, first sample."""
-    print("\nCPU ms by part, iid (the parts are wrapped, so their sum is a little above the times above)\n")
     parts = {
         "Gram matrix": (stationary._Path, "_admit"),
         "sweeps": (stationary, "_sweep"),
@@ -130,36 +202,31 @@ def split():
         "gradient": (stationary._Path, "_gradient"),
         "variances": (stationary, "variances_at_rest"),
     }
-    print("| penalty | " + " | ".join(parts) + " | all |\n|" + "---|" * (len(parts) + 2))
-    for name, (penalty, *_) in CASES.items():
-        A, y = sample("iid", {}, M, N, 0, SEED)
-        etas, used, originals = grid("iid", penalty), dict.fromkeys(parts, 0.0), {}
+    rows = []
+    for name, (penalty, _) in CASES.items():
+        A, y = sample("iid", {}, 500, 1000, 0, SEED)
+        etas, used = grid("iid", penalty, 500, 1000, 20), dict.fromkeys(parts, 0.0)
+        originals = {part: getattr(owner, attribute) for part, (owner, attribute) in parts.items()}
+
+        def clocked(part, used=used, originals=originals):
+            def wrapped(*args):
+                spent, result = seconds(originals[part], *args)
+                used[part] += 1000 * spent
+                return result
+
+            return wrapped
+
         for part, (owner, attribute) in parts.items():
-            originals[part] = getattr(owner, attribute)
-            setattr(owner, attribute, clocked(originals[part], used, part))
-        whole, _ = timed(stationary_path, A, y, penalty, etas)
+            setattr(owner, attribute, clocked(part))
+        whole, _ = seconds(stationary_path, A, y, penalty, etas)
         for part, (owner, attribute) in parts.items():
             setattr(owner, attribute, originals[part])
-        cells = " | ".join(f"{1000 * used[part]:.0f}" for part in parts)
-        print(f"| {name} | {cells} | {1000 * whole:.0f} |")
-
-
-def main(samples):
-    A, y = sample("iid", {}, M, N, 1_000_000, SEED)
-    for penalty, _, peer in CASES.values():  # compile, or load what was compiled
-        stationary_path(A, y, penalty, [1.0, 0.5, 0.3])
-        peer(A, y, np.array([1.0, 0.9]))
-    print(f"M = {M}, N = {N}, {DELTAS.size} levels, mean of {samples} samples, CPU ms\n")
-    print("| design | penalty | delta | found | stationary_path | kkt | peer | ms | kkt | ratio | median x gap |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
-    for design in DESIGNS:
-        for name in CASES:
-            compare(design, name, samples)
-    split()
+        rows.append({"penalty": name} | used | {"all": 1000 * whole})
+    return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=5, help="samples per row (default 5)")
-    with threadpool_limits(1):
-        main(parser.parse_args().samples)
+    if not alone(COMPARISONS, __doc__):
+        print(
+            f"\nCPU ms by part, iid (wrapped, so their sum is a little above the times above)\n\n{markdown(split())}"
+        )
