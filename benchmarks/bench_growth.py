@@ -1,0 +1,96 @@
+"""How the cost grows with N at M = N/2: a BP step, the direct path, the generation of an AR(1) matrix.
+
+python benchmarks/bench_growth.py [--quick]
+"""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.bp import belief_propagation
+from sparsegdf.designs import ar1, sample
+from sparsegdf.penalties import L1, SCAD
+from sparsegdf.stationary import stationary_path
+from sparsegdf.theory import rs_curve
+from timing import SEED, Comparison, alone, seconds, spread
+
+
+def etas(penalty, deltas):
+    """RS theory says which eta gives which delta at large N, so every N has the same levels."""
+    return rs_curve(penalty, alpha=0.5, deltas=deltas).eta.to_numpy()
+
+
+def bp_step(A, y):
+    used, fixed = seconds(belief_propagation, A, y, L1(), etas(L1(), [0.5]))
+    return used / fixed.steps[0], fixed.kkt[0]
+
+
+def direct(penalty):
+    def whole(A, y):
+        used, fixed = seconds(stationary_path, A, y, penalty, etas(penalty, np.linspace(0.05, 0.8, 20)))
+        return used, np.nanmax(fixed.kkt)
+
+    return whole
+
+
+def generation(A, y):
+    return seconds(ar1, *A.shape, 0.5, np.random.default_rng(SEED))[0], np.nan
+
+
+WORK = {
+    "BP step, l1, δ = 0.5": bp_step,
+    "direct path, l1": direct(L1()),
+    "direct path, SCAD a=8": direct(SCAD(8, 1)),
+    "AR(1) generation": generation,
+}
+
+
+def growth(quick):
+    sizes, samples = ((60, 120), 2) if quick else ((250, 500, 1000, 2000, 4000), 3)
+    for task in WORK.values():
+        task(*sample("iid", {}, 30, 60, 0, SEED))  # compile
+    rows = []
+    for N in sizes:
+        problems = [sample("iid", {}, N // 2, N, index, SEED) for index in range(samples)]
+        for name, task in WORK.items():
+            spent, kkt = zip(*(task(A, y) for A, y in problems), strict=True)
+            rows.append({"work": name, "N": N, **spread(spent), "KKT": np.max(kkt)})
+        print(f"  N = {N}", flush=True)
+    frame = pd.DataFrame(rows).sort_values(["work", "N"], key=_as_listed, ignore_index=True)
+    change = frame.groupby("work", sort=False)[["ms", "N"]].transform(lambda column: np.log(column).diff())
+    return frame.assign(exponent=change.ms / change.N)
+
+
+def _as_listed(column):
+    return column.map(list(WORK).index) if column.name == "work" else column
+
+
+def fitted(frame):
+    """The exponent of each kind of work over all N, by least squares of log time on log N."""
+    groups = frame.groupby("work", sort=False)
+    return {name: np.polyfit(np.log(group.N), np.log(group.ms), 1)[0] for name, group in groups}
+
+
+def reading(frame):
+    last = frame[frame.N == frame.N.max()].set_index("work").exponent
+    fits = (f"{name} {power:.2f} ({last[name]:.2f})" for name, power in fitted(frame).items())
+    return (
+        f"Time ∝ N^p, p fitted over N = {frame.N.min()} to {frame.N.max()} (in brackets the last step of N alone): "
+        + ("; ".join(fits) + ".")
+    )
+
+
+COMPARISONS = [
+    Comparison(
+        "growth",
+        "Growth with N",
+        "iid, M = N/2, l1 and SCAD (a = 8, λ = 1): median CPU ms over three samples. BP step: a run at one η from "
+        "x = 0 to 1e-10, all included, divided by its steps. Direct path: 20 levels, δ from 0.05 to 0.8. exponent: "
+        "log of the time over log of N, from the row above. A has N²/2 entries: 2 is the least that a step that "
+        "reads the matrix, or makes it, can do.",
+        growth,
+        reading,
+    )
+]
+
+if __name__ == "__main__":
+    alone(COMPARISONS, __doc__)

@@ -1,0 +1,57 @@
+"""The theory curves of Figures 2 and 8: seconds and residuals.
+
+python benchmarks/bench_theory.py [--quick]
+"""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.l0_rsb import l0_1rsb_curve
+from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
+from sparsegdf.theory import rs_curve
+from timing import Comparison, alone, interleaved, spread
+
+PENALTIES = {"l1": L1(), "elastic net": ElasticNet(0.1), "l0": L0(), "SCAD a=8": SCAD(8, 1)}
+
+
+def curves(quick):
+    points, steps, repeat = (20, 3, 2) if quick else (400, 200, 5)
+    deltas, short = np.linspace(0.005, 1, points), np.linspace(0.002, 0.6, steps)
+    ways = {
+        f"RS, {name}": lambda penalty=penalty: rs_curve(penalty, alpha=0.5, deltas=deltas)
+        for name, penalty in PENALTIES.items()
+    }
+    spent, found = interleaved(ways, repeat)
+    one_step = {"one-step RSB, l0": lambda: l0_1rsb_curve(alpha=0.5, deltas=short)}
+    slow = interleaved(one_step, min(repeat, 3))
+    spent, found = spent | slow[0], found | slow[1]
+    return pd.DataFrame(
+        {"curve": name, "points": len(curve), **spread(spent[name])}
+        | {"residual": curve.residual.max(), "converged": f"{curve.converged.sum()}/{len(curve)}"}
+        for name, curve in found.items()
+    )
+
+
+def reading(frame):
+    worst = frame.loc[frame.residual.idxmax()]
+    slowest = frame.loc[frame.ms.idxmax()]
+    return (
+        f"All {len(frame)} curves take {frame.ms.sum() / 1000:.2g} s together, the longest is {slowest.curve} "
+        f"({slowest.ms / slowest.points:.2g} ms a point); the largest residual is {worst.residual:.0e} "
+        f"({worst.curve})."
+    )
+
+
+COMPARISONS = [
+    Comparison(
+        "theory",
+        "Theory curves",
+        "α = 0.5: RS at 400 δ (Figure 2), one-step RSB with the first-moment bound at 200 δ (Figure 8). CPU ms of a "
+        "whole curve; residual: largest violation of the saddle point equations along it.",
+        curves,
+        reading,
+    )
+]
+
+if __name__ == "__main__":
+    alone(COMPARISONS, __doc__)
