@@ -6,12 +6,13 @@ CORES ?= all
 RUN ?= paper
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 # Benchmarks and tests run on one BLAS thread; for jobs of the pipeline workflow/rules/common.smk sees to it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help env paper_figures quick report verify status test test-cluster test-report reference \
-  bench-bp bench-path bench-subsets lock clean
+  bench bench-bp bench-path bench-subsets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -59,11 +60,26 @@ reference: env ## keep the finished paper run in reference/ (after `make paper_f
 	cp paper_figures/*.{csv,json,md,pdf,png,tex} results/paper/{costs,manifest}.csv reference/
 	$(BIN)/python workflow/readme_numbers.py
 
+# The peers have an environment of their own, which sees the packages of .venv: both sides run on the same NumPy. What
+# cannot be installed is tried again next time, and its rows say that it is missing.
+$(BENCH)/.complete: $(VENV)/.complete benchmarks/requirements.txt
+	$(BIN)/python -m venv --clear $(BENCH)
+	cd $(BENCH)/lib/python*/site-packages && printf '%s\n' ../../../../$(VENV)/lib/python*/site-packages ../../../../src > product.pth
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+	  -r benchmarks/requirements.txt && touch $@ || echo "the peers above are left out"
+
+LEAPS := apt-get install --yes --no-install-recommends r-cran-leaps
+
+bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchmarks/RESULTS.md (QUICK=1: a smoke run)
+	@Rscript -e 'library(leaps)' >/dev/null 2>&1 || { [ $$(id -u) = 0 ] && { $(LEAPS) || { apt-get update && $(LEAPS); }; }; } \
+	  || echo "R's leaps (Debian's r-cran-leaps) is left out"
+	$(BENCH)/bin/python benchmarks/run_all.py $(if $(QUICK),--quick)
+
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
 
-bench-path: env ## stationary points found directly against scikit-learn and skglm
-	$(BIN)/python benchmarks/bench_path.py
+bench-path: $(BENCH)/.complete ## stationary points found directly against scikit-learn, celer and skglm
+	$(BENCH)/bin/python benchmarks/bench_path.py
 
 bench-subsets: env ## best subsets against R leaps and a plain search
 	$(BIN)/python benchmarks/bench_subsets.py
