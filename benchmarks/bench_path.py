@@ -199,8 +199,8 @@ COMPARISONS = [
         "time over that of stationary_path, which computes the variances of BP too, sample by sample; ratio x: "
         "over that of stationary_points, x alone, as the peers compute it. Tolerances of different tools do not mean "
         "the same thing: lars_path is exact, enet_path has tol 1e-10, celer and skglm 1e-12, and "
-        "KKT is the largest violation of stationarity over all levels and samples. x gap: median over levels of the largest difference to ours (a concave penalty has many "
-        "stationary points).",
+        "KKT is the largest violation of stationarity over all levels and samples. x gap: "
+        "median over levels of the largest difference to ours (a concave penalty has many stationary points).",
         paths,
         reading,
     )
