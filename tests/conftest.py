@@ -35,7 +35,7 @@ class Project:
             source, target = ROOT / part, self.folder / part
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc"))
             else:
                 shutil.copy2(source, target)
 

@@ -246,11 +246,15 @@ def best_delta(penalty, mean=0.5):
 
 
 @cache
+def error_curve(penalty):
+    return rs_curve(penalty, alpha=ALPHA, deltas=np.geomspace(0.0005, 0.3, 80), mean=0.5)
+
+
+@cache
 def crossing(first, second):
     """The delta at which the two prediction errors cross."""
-    deltas = np.geomspace(0.0005, 0.3, 80)
-    gaps = [rs_curve(p, alpha=ALPHA, deltas=deltas, mean=0.5).err_pre.to_numpy() for p in (first, second)]
-    k = np.flatnonzero(np.diff(np.sign(gaps[0] - gaps[1])))[0]
+    deltas, gap = error_curve(first).delta.to_numpy(), error_curve(first).err_pre - error_curve(second).err_pre
+    k = np.flatnonzero(np.diff(np.sign(gap)))[0]
     return brentq(lambda d: err_pre(first, d) - err_pre(second, d), deltas[k], deltas[k + 1])
 
 
@@ -272,8 +276,8 @@ def eta2_scan(_):
     """The eta_2 that each quoted number asks for: is one value enough for all three?"""
     wanted = {
         "minimum 0.170": lambda e: best_delta(ElasticNet(eta2=e)) - 0.170,
-        "delta_1 0.028": lambda e: crossings(e)[0] - 0.028,
-        "delta_2 0.045": lambda e: crossings(e)[1] - 0.045,
+        "delta_1 0.028": lambda e: crossing(ElasticNet(eta2=e), SCAD8) - 0.028,
+        "delta_2 0.045": lambda e: crossing(ElasticNet(eta2=e), L1()) - 0.045,
     }
     found = {name: brentq(gap, 0.05, 1.5, xtol=1e-4) for name, gap in wanted.items()}
     candidates = np.array([*found.values()])
