@@ -11,7 +11,7 @@ BENCH := .venv-bench
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick report verify status test test-cluster test-report reference \
+.PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-report reference \
   bench bench-bp bench-path bench-subsets lock clean
 
 help: ## list the targets
@@ -32,6 +32,9 @@ paper_figures: env ## every figure and table at paper scale, into paper_figures/
 
 quick: env ## every figure as a preview in minutes, into quick_figures/
 	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures
+
+notebooks: env ## notebooks/*.py executed, as .ipynb and as pages that work offline, into paper_figures/notebooks/
+	$(BIN)/snakemake --cores $(CORES) notebooks
 
 report: env ## one page of a run that works offline, <run>_figures/report.html (RUN=quick for the preview)
 	$(BIN)/snakemake --cores $(CORES) $(if $(filter-out paper,$(RUN)),--configfile config/$(RUN).yaml) -- report_page

@@ -1,4 +1,5 @@
-# Targets: paper_figures (every figure and table), tables, all, report_page, and each figure or table by its name.
+# Targets: paper_figures (every figure and table), tables, notebooks, all, report_page, and each figure or table by its
+# name.
 configfile: "config/paper.yaml"
 
 
@@ -11,6 +12,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/selection.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/notebooks.smk"
 
 
 # Seconds each, so on a cluster they run beside Snakemake; what is not listed here is submitted.
@@ -55,7 +57,13 @@ rule tables:
         TABLE_FILES,
 
 
+rule notebooks:
+    input:
+        NOTEBOOK_FILES,
+
+
 rule all:
     default_target: True
     input:
         rules.paper_figures.input,
+        rules.notebooks.input,

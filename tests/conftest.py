@@ -69,7 +69,8 @@ class Project:
         text = self.snakemake("-n", *words).text
         table = re.search(r"Job stats:\n.*?\n-.*?\n(.*?)\ntotal", text, re.S)
         jobs = dict(line.split() for line in table.group(1).splitlines()) if table else {}
-        return {rule: int(count) for rule, count in jobs.items() if rule not in ("all", "paper_figures", "tables")}
+        targets = ("all", "paper_figures", "tables", "notebooks")
+        return {rule: int(count) for rule, count in jobs.items() if rule not in targets}
 
     def edit(self, path, old, new):
         file = self.folder / path

@@ -49,9 +49,9 @@ if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
     )
 
 
-def sources(script):
-    """The modules that workflow/scripts/<script> imports: a change in one of them, and only that, reruns its rule."""
-    return import_closure(f"workflow/scripts/{script}", "src/sparsegdf")
+def sources(script, folder="workflow/scripts"):
+    """The modules that <folder>/<script> imports: a change in one of them, and only that, reruns its rule."""
+    return import_closure(f"{folder}/{script}", "src/sparsegdf")
 
 
 def bundle(name):
@@ -142,9 +142,9 @@ def benchmark_patterns(wildcards):
 
 onsuccess:
     minutes, seconds = divmod(time.monotonic() - STARTED, 60)
-    written = [path for path in FIGURE_FILES + TABLE_FILES if os.path.exists(path)]
-    shown = [path for path in written if path.endswith((".png", ".md"))]
-    print(f"Figures and tables of the run '{RUN}' ({minutes:.0f} min {seconds:.0f} s):")
+    written = [path for path in FIGURE_FILES + TABLE_FILES + NOTEBOOK_FILES if os.path.exists(path)]
+    shown = [path for path in written if path.endswith((".png", ".md", ".html"))]
+    print(f"Figures, tables and notebooks of the run '{RUN}' ({minutes:.0f} min {seconds:.0f} s):")
     print("\n".join(f"  {path}" for path in shown))
 
 

@@ -1,0 +1,29 @@
+# The notebooks, executed: each notebooks/<name>.py becomes an .ipynb with its outputs and a page that works offline.
+NOTEBOOK_FILES = expand(
+    f"{FIGURES}/notebooks/{{notebook}}.{{kind}}",
+    notebook=sorted(glob_wildcards(r"notebooks/{notebook,\w+}.py").notebook),
+    kind=("ipynb", "html"),
+)
+
+
+rule notebook:
+    input:
+        sources("execute_notebook.py"),
+        lambda wildcards: sources(f"{wildcards.notebook}.py", folder="notebooks"),
+        notebook="notebooks/{notebook}.py",
+    output:
+        ipynb=f"{FIGURES}/notebooks/{{notebook}}.ipynb",
+        html=f"{FIGURES}/notebooks/{{notebook}}.html",
+    log:
+        f"{RESULTS}/logs/notebooks/{{notebook}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/notebooks/{{notebook}}.tsv"
+    wildcard_constraints:
+        notebook=r"\w+",
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(2000),  # a kernel beside the script, and in a cluster job Snakemake: 1400 MB were measured at most
+        runtime=grow(30),
+    script:
+        "../scripts/execute_notebook.py"
