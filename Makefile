@@ -12,7 +12,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-report reference \
-  bench bench-bp bench-path bench-subsets lock clean
+  bench bench-bp bench-path bench-subsets lock rulegraph clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
@@ -77,6 +77,8 @@ bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchm
 	@Rscript -e 'library(leaps)' >/dev/null 2>&1 || { [ $$(id -u) = 0 ] && { $(LEAPS) || { apt-get update && $(LEAPS); }; }; } \
 	  || echo "R's leaps (Debian's r-cran-leaps) is left out"
 	$(BENCH)/bin/python benchmarks/run_all.py $(if $(QUICK),--quick)
+rulegraph: env ## draw docs/rulegraph.svg anew (needs the program dot of Graphviz)
+	$(BIN)/python workflow/rulegraph.py
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
