@@ -1,0 +1,160 @@
+"""What the pages in docs/ say of modules, rules, columns, figures and samples is what is there."""
+
+import importlib
+import re
+import sys
+import tomllib
+from fnmatch import fnmatch
+
+import pandas as pd
+import pytest
+import yaml
+from conftest import ROOT, Project
+from documents import inline, prose, run
+
+from sparsegdf.config import load
+
+sys.path.insert(0, str(ROOT / "workflow"))
+import rulegraph
+
+# --- architecture --------------------------------------------------------------------------------------------------
+
+
+def section(file, title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", file.read_text(encoding="utf-8"), re.M | re.S)[1]
+
+
+def test_every_module_is_listed_once_and_no_other():
+    listed = re.findall(r"^\| `(\S+)` \|", section(ROOT / "docs/architecture.md", "Modules"), re.M)
+    package = ROOT / "src/sparsegdf"
+    there = [str(file.relative_to(package)) for file in package.rglob("*.py")]
+    assert sorted(listed) == sorted(there), "docs/architecture.md, Modules: one row per module"
+
+
+def test_the_rule_graph_is_that_of_the_workflow(tmp_path):
+    words = ["--configfile", "tests/tiny.yaml", "--rulegraph", "dot", "--", *rulegraph.TARGETS]
+    done = run([sys.executable, "-m", "snakemake", "--cores", "1", *words], Project(tmp_path / "project").folder)
+    assert done.returncode == 0, done.stderr
+    drawn = rulegraph.drawn_graph((ROOT / "docs/rulegraph.svg").read_text(encoding="utf-8"))
+    assert drawn == rulegraph.graph(done.stdout), "the rules have changed: make rulegraph"
+
+
+def test_without_graphviz_the_message_says_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match="needs the program dot of Graphviz"):
+        rulegraph.main(tmp_path / "graph.svg")
+
+
+# --- results -------------------------------------------------------------------------------------------------------
+
+
+def documented_files():
+    """{pattern of a path below results/<run>: columns} of docs/results.md."""
+    found = {}
+    for part in re.split(r"^## ", (ROOT / "docs/results.md").read_text(encoding="utf-8"), flags=re.M)[1:]:
+        columns = re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", part, re.M)
+        for pattern in re.findall(r"^`(\S+\.parquet)`$", part, re.M):
+            found[pattern] = columns
+    return found
+
+
+def as_regex(pattern):
+    return re.sub(r"<\w+>", r"[^/]+", re.sub(r"<(first|last)>", r"\\d{6}", pattern)) + r"\Z"
+
+
+def test_every_column_of_every_file_is_documented_and_no_other(finished):
+    folder = finished.folder / "results/tiny"
+    seen, documented = {}, documented_files()
+    for file in folder.rglob("*.parquet"):
+        path = str(file.relative_to(folder))
+        kinds = [pattern for pattern in documented if re.match(as_regex(pattern), path)]
+        assert len(kinds) == 1, f"docs/results.md has {len(kinds)} headings for {path}"
+        table = pd.read_parquet(file)
+        if len(table) or not path.startswith("direct/"):
+            assert list(table) == documented[kinds[0]], f"docs/results.md, {kinds[0]}: the columns of {path}"
+        else:
+            assert list(table) == ["sample", "eta"]
+        seen.setdefault(kinds[0], path)
+    assert set(seen) == set(documented), "docs/results.md has a kind of file that a run does not make"
+
+
+def test_a_column_that_is_not_documented_would_be_noticed():
+    documented = documented_files()
+    assert len(documented) == 12 and all(columns for columns in documented.values())
+    assert "gap_stein_se" in documented["summaries/<simulation>/<penalty>.parquet"]
+    assert re.match(as_regex("l0/<run>/<first>-<last>.parquet"), "l0/n10/000000-000002.parquet")
+    assert not re.match(as_regex("l0/<run>/<first>-<last>.parquet"), "l0/n10_sizes.parquet")
+
+
+# --- figures -------------------------------------------------------------------------------------------------------
+
+RULES = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "workflow/rules").glob("*.smk")))
+
+
+def test_every_figure_and_table_has_a_heading_of_its_own():
+    targets = re.findall(r'\*\*(?:bundle|readable)\("(\w+)"\)', RULES)
+    headings = re.findall(r"^## (\w+)$", (ROOT / "docs/figures.md").read_text(encoding="utf-8"), re.M)
+    assert len(targets) > 10 and sorted(headings) == sorted(targets)
+
+
+def is_known(word):
+    """Whether this code in docs/figures.md is the name of something that exists."""
+    from sparsegdf import config
+    from sparsegdf.claims import l0, simulation, theory
+    from sparsegdf.misprints import MISPRINTS
+
+    ids = [claim.id for claim in (*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS)]
+    if word.endswith(".parquet"):
+        return any(re.match(as_regex(pattern), re.sub(r"<\w+>", "x", word)) for pattern in documented_files())
+    if word.endswith((".py", "/")):
+        return word == "results/" or word.startswith("results/<run>/") or (ROOT / "src/sparsegdf" / word).exists()
+    if match := re.fullmatch(r"(\w+)\.(\w+)", word):
+        key = yaml.safe_load((ROOT / "config/paper.yaml").read_text()).get(match[1], ())
+        module = ROOT / f"src/sparsegdf/{match[1]}.py"
+        inside = module.exists() and hasattr(importlib.import_module(f"sparsegdf.{match[1]}"), match[2])
+        return inside or match[2] in key or f'readable("{match[1]}")' in RULES
+    return (
+        word.startswith(("eq:", "<run>_figures/"))  # the source of the paper is not in the repository
+        or word in [item.id for item in MISPRINTS]
+        or any(fnmatch(name, word) for name in ids)
+        or re.search(rf"^rule {word}:", RULES, re.M)
+        or word in [field for model in vars(config).values() for field in getattr(model, "model_fields", ())]
+    )
+
+
+def test_every_name_on_the_page_of_figures_exists():
+    words = set(inline(prose(ROOT / "docs/figures.md")))
+    assert len(words) > 60 and {word for word in words if not is_known(word)} == set()
+    assert not is_known("figures/figure99.py") and not is_known("theory_tables.nothing") and not is_known("eff-9-*")
+
+
+# --- randomness ----------------------------------------------------------------------------------------------------
+
+
+def test_simulations_that_share_samples_are_named():
+    config = load(yaml.safe_load((ROOT / "config/paper.yaml").read_text()))
+    iid, groups = str({"kind": "iid"}), {}
+    for name, simulation in config.runs.items():
+        for grid in simulation.simulations.values():
+            groups.setdefault((str(simulation.design), grid.M, simulation.N), set()).add(name)
+    groups.setdefault((iid, config.table_bp_l0.M, config.table_bp_l0.N), set()).add("table_bp_l0")
+    for name, search in config.l0_search.runs.items():
+        groups.setdefault((iid, round(config.l0_search.alpha * search.N), search.N), set()).add(name)
+    text = re.search(r"- \*\*Shared samples\.\*\*.*?\n- ", (ROOT / "docs/randomness.md").read_text(), re.S)[0]
+    shared = set().union(*(names for names in groups.values() if len(names) > 1)) - {"figure4_bp_vs_rs"}
+    assert set(inline(text)) == shared
+
+
+# --- licence and citation ------------------------------------------------------------------------------------------
+
+
+def test_licence_and_citation_agree_with_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (ROOT / "LICENSE").read_text().startswith(f"{project['license']} License\n")
+    assert citation["license"] == project["license"] and citation["version"] == project["version"]
+    # Required by the Citation File Format 1.2.0, of the file and of a reference.
+    assert citation["cff-version"] == "1.2.0" and {"authors", "message", "title"} <= set(citation)
+    (paper,) = citation["references"]
+    assert {"authors", "title", "type"} <= set(paper) and "Sakata" in str(paper["authors"])
+    assert paper["title"] in (ROOT / "README.md").read_text()
