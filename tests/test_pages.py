@@ -17,6 +17,8 @@ from sparsegdf.config import load
 sys.path.insert(0, str(ROOT / "workflow"))
 import rulegraph
 
+RULES = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "workflow/rules").glob("*.smk")))
+
 # --- architecture --------------------------------------------------------------------------------------------------
 
 
@@ -37,6 +39,13 @@ def test_the_rule_graph_is_that_of_the_workflow(tmp_path):
     assert done.returncode == 0, done.stderr
     drawn = rulegraph.drawn_graph((ROOT / "docs/rulegraph.svg").read_text(encoding="utf-8"))
     assert drawn == rulegraph.graph(done.stdout), "the rules have changed: make rulegraph"
+
+
+def test_the_page_on_clusters_names_the_rules_that_are_submitted():
+    local = re.search(r"^localrules:\n(.*?)\n\n", (ROOT / "Snakefile").read_text(), re.M | re.S)[1]
+    submitted = set(re.findall(r"^rule (\w+):", RULES, re.M)) - set(re.findall(r"\w+", local))
+    first = prose(ROOT / "docs/cluster.md").split("\n\n")[1]
+    assert set(inline(first)) == submitted
 
 
 def test_without_graphviz_the_message_says_what_is_missing(monkeypatch, tmp_path):
@@ -87,8 +96,6 @@ def test_a_column_that_is_not_documented_would_be_noticed():
 
 
 # --- figures -------------------------------------------------------------------------------------------------------
-
-RULES = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "workflow/rules").glob("*.smk")))
 
 
 def test_every_figure_and_table_has_a_heading_of_its_own():
