@@ -77,6 +77,7 @@ bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchm
 	@Rscript -e 'library(leaps)' >/dev/null 2>&1 || { [ $$(id -u) = 0 ] && { $(LEAPS) || { apt-get update && $(LEAPS); }; }; } \
 	  || echo "R's leaps (Debian's r-cran-leaps) is left out"
 	$(BENCH)/bin/python benchmarks/run_all.py $(if $(QUICK),--quick)
+
 rulegraph: env ## draw docs/rulegraph.svg anew (needs the program dot of Graphviz)
 	$(BIN)/python workflow/rulegraph.py
 
