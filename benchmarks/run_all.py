@@ -13,6 +13,7 @@ import bench_compile
 import bench_growth
 import bench_path
 import bench_peak
+import bench_selection
 import bench_subsets
 import bench_theory
 
@@ -21,7 +22,16 @@ from sparsegdf.tables import write_text
 from timing import machine, markdown, run
 
 HERE = Path(__file__).resolve().parent
-MODULES = (bench_bp, bench_path, bench_subsets, bench_theory, bench_growth, bench_peak, bench_compile)
+MODULES = (
+    bench_bp,
+    bench_path,
+    bench_subsets,
+    bench_selection,
+    bench_theory,
+    bench_growth,
+    bench_peak,
+    bench_compile,
+)
 
 
 def plain(frame):

@@ -23,8 +23,10 @@ from sparsegdf.penalties import PENALTIES
 
 # make <target>: the test that really runs what the target runs.
 RUN_BY = {
+    "make bench": "tests/test_benchmarks.py::test_times_and_ratios_are_positive_numbers",
     "make env": "tests/test_environment.py::test_this_environment_is_the_lock",
     "make lock": "tests/test_environment.py::test_the_lock_has_hashes_and_names_no_index",
+    "make notebooks": "tests/test_notebooks.py::test_the_pipeline_executes_them_with_their_pictures",
     "make paper_figures": "tests/test_workflow.py::test_a_run_writes_every_bundle_and_says_so",
     "make reference": "tests/test_claims.py::test_numbers_in_the_readme_are_those_of_the_reference",
     "make report": "tests/test_report.py::test_the_pipeline_makes_the_page_and_times_every_rule",
@@ -33,6 +35,8 @@ RUN_BY = {
     "make test-cluster": "tests/cluster/test_cluster.py::test_slurm_gives_the_bytes_of_a_local_run",
     "make test-report": "tests/browser/test_report.py::test_every_figure_is_visible",
     "make verify": "tests/test_verify.py::test_the_command_says_so_and_its_status_too",
+    "python notebooks/01_theory.py": "tests/test_notebooks.py::"
+    "test_it_runs_as_a_script_in_less_than_a_minute_without_warnings_or_litter",
 }
 # What no test runs, and why.
 NOT_RUN = {

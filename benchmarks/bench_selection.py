@@ -1,0 +1,72 @@
+"""The ways to choose eta of Figure 10: seconds of each on the same data.
+
+python benchmarks/bench_selection.py [--quick]
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.cross_validation import cross_validation
+from sparsegdf.noise import estimate_noise_variance
+from sparsegdf.penalties import L1, SCAD
+from sparsegdf.planted import planted_sample
+from sparsegdf.selection import select
+from timing import SEED, Comparison, alone, interleaved, spread
+
+BOOTSTRAP = 50
+CP = "C_p, Stein's df"
+
+
+def ways_to_choose(A, y, penalty):
+    """What each takes from (A, y) to its eta; all but the estimate of sigma2 have the same grid."""
+    centred, target = A - A.mean(axis=0), y - y.mean()
+    scaled = centred / np.linalg.norm(centred, axis=0)
+    etas = select(A, y, penalty, sigma2=1.0).path.eta.to_numpy()
+    return {
+        CP: lambda: select(A, y, penalty, sigma2=1.0),
+        "estimate of sigma2": lambda: estimate_noise_variance(centred, target, intercept=True),
+        "10-fold cross-validation": lambda: cross_validation(scaled, target, penalty, etas, intercept=True),
+        f"C_p, bootstrap df ({BOOTSTRAP})": lambda: select(A, y, penalty, sigma2=1.0, bootstrap=BOOTSTRAP),
+    }
+
+
+def choosing(quick):
+    sizes, repeat = ((20, 30),) if quick else ((100, 50), (100, 200)), 2 if quick else 5
+    rows = []
+    for M, N in sizes:
+        A, y, _ = planted_sample({"kind": "ar1", "c": 0.8}, M, N, 0, SEED, nonzeros=5, strength=4.0)
+        for name, penalty in {"l1": L1(), "SCAD a=8": SCAD(8, 1)}.items():
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message=".*may jump")
+                ways = ways_to_choose(A, y, penalty)
+                interleaved(ways, 1)  # compiles
+                spent, _ = interleaved(ways, repeat)
+            for way, used in spent.items():
+                ratio = np.median(np.divide(used, spent[CP]))
+                rows.append({"M": M, "N": N, "penalty": name, "way": way, **spread(used), "ratio": ratio})
+    return pd.DataFrame(rows)
+
+
+def reading(frame):
+    text = [
+        f"{way} takes {part.ratio.min():.3g} to {part.ratio.max():.3g} times as long as {CP}"
+        for way, part in frame[frame.way != CP].groupby("way", sort=False)
+    ]
+    return "; ".join(text) + "."
+
+
+COMPARISONS = [
+    Comparison(
+        "selection",
+        "Ways to choose η",
+        "Planted data on AR(1) predictors, c = 0.8, 100 levels of η. CPU ms from (A, y) to the choice, σ² given but in "
+        f"its own row; ratio: over {CP}. The bootstrap has {BOOTSTRAP} samples; Figure 10 is without it.",
+        choosing,
+        reading,
+    )
+]
+
+if __name__ == "__main__":
+    alone(COMPARISONS, __doc__)
