@@ -35,7 +35,7 @@ def draw_points(ax, summary, y, *, color, marker="o", label=None, size=3.6):
 
 
 def write_fractions(ax, summary, *, color):
-    """The fraction of converged samples, written along the bottom under each point that is not complete."""
+    """The fraction of converged samples at each point that is not complete: along the bottom, or above a low point."""
     rows = drawable(summary)
     rows = rows[rows.fraction_converged < 1]
     last = -np.inf
@@ -43,5 +43,14 @@ def write_fractions(ax, summary, *, color):
         if row.delta - last < 0.055:  # a neighbour's text would touch
             continue
         text = f"{100 * row.fraction_converged:.3g}%"
-        ax.text(row.delta, 0.02, text, fontsize=5.5, color=color, rotation=90, ha="center", va="bottom")
+        ax.text(
+            row.delta,
+            0.02 if row.gdf > 0.16 else row.gdf + 0.03,
+            text,
+            fontsize=5.5,
+            color=color,
+            rotation=90,
+            ha="center",
+            va="bottom",
+        )
         last = row.delta
