@@ -35,7 +35,7 @@ def draw_points(ax, summary, y, *, color, marker="o", label=None, size=3.6):
 
 
 def write_fractions(ax, summary, *, color):
-    """The fraction of converged samples at each point that is not complete: along the bottom, or above a low point."""
+    """The fraction of converged samples of each point that is not complete, along the bottom or above a low point."""
     rows = drawable(summary)
     rows = rows[rows.fraction_converged < 1]
     last = -np.inf
