@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import shutil
 import sys
 import tomllib
 from fnmatch import fnmatch
@@ -12,6 +13,7 @@ import yaml
 from conftest import ROOT, Project
 from documents import inline, prose, run
 
+import sparsegdf
 from sparsegdf.config import load
 
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -35,7 +37,9 @@ def test_every_module_is_listed_once_and_no_other():
 
 def test_the_rule_graph_is_that_of_the_workflow(tmp_path):
     words = ["--configfile", "tests/tiny.yaml", "--rulegraph", "dot", "--", *rulegraph.TARGETS]
-    done = run([sys.executable, "-m", "snakemake", "--cores", "1", *words], Project(tmp_path / "project").folder)
+    project = Project(tmp_path / "project")
+    shutil.copytree(ROOT / "notebooks", project.folder / "notebooks")
+    done = run([sys.executable, "-m", "snakemake", "--cores", "1", *words], project.folder)
     assert done.returncode == 0, done.stderr
     drawn = rulegraph.drawn_graph((ROOT / "docs/rulegraph.svg").read_text(encoding="utf-8"))
     assert drawn == rulegraph.graph(done.stdout), "the rules have changed: make rulegraph"
@@ -127,6 +131,7 @@ def is_known(word):
         or word in [item.id for item in MISPRINTS]
         or any(fnmatch(name, word) for name in ids)
         or re.search(rf"^rule {word}:", RULES, re.M)
+        or word in sparsegdf.__all__
         or word in [field for model in vars(config).values() for field in getattr(model, "model_fields", ())]
     )
 

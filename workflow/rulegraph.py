@@ -8,7 +8,7 @@ from pathlib import Path
 
 TARGETS = ("all", "claims")
 # The rules that only name other targets.
-HIDDEN = {"all", "paper_figures", "tables"}
+HIDDEN = {"all", "notebooks", "paper_figures", "tables"}
 # What a rule makes, by its name: a figure, a table, or data in results/.
 COLOURS = {"figure": "#cfe3f3", "table": "#fbe6c2", "claims": "#fbe6c2", "": "#e9e9e9"}
 
