@@ -8,8 +8,9 @@ import pytest
 from matplotlib.colors import same_color
 
 from sparsegdf import SCAD, rs_curve
-from sparsegdf.figures import bundle, style
+from sparsegdf.figures import bundle, figure1_single_body, figure2_gdf, style
 from sparsegdf.figures.points import FEWEST, draw_points, write_fractions
+from sparsegdf.theory_tables import rs_table, single_body_table
 
 
 @pytest.fixture
@@ -71,3 +72,13 @@ def test_a_bundle_is_the_same_bytes_twice(tmp_path):
         _, outputs = save(tmp_path / name, "paper")
         contents.append([open(outputs[kind], "rb").read() for kind in ("pdf", "png", "csv")])
     assert contents[0] == contents[1]
+
+
+def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
+    block, problem = {"kind": "mcp", "a": 8, "lam": 1}, {"alpha": 1.0, "mean": 0.0, "variance": 1.0}
+    table = single_body_table(4 * [{"penalty": block, "eta": 1.0}], z_max=4, **problem)
+    drawn = figure1_single_body.draw(table, 4 * [block])
+    assert [r"theta'_{1}" in text.get_text() for text in drawn.figure.axes[0].texts].count(True) == 1
+    curve = rs_table({"mcp": block}, deltas=np.linspace(0.1, 0.4, 4), **(problem | {"alpha": 0.5}))
+    drawn = figure2_gdf.draw(curve, {"mcp": block})
+    assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())

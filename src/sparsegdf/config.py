@@ -198,6 +198,10 @@ class Figure10(_Model):
     def _room_for_nonzeros(self):
         if self.nonzeros > min(self.sizes):
             raise ValueError(f"nonzeros = {self.nonzeros}: must be <= the smallest N, {min(self.sizes)}")
+        if self.new_rows == self.M:
+            raise ValueError(
+                f"new_rows = {self.new_rows}: must not be M, by which a sample is named: not new, but the same"
+            )
         return self
 
 

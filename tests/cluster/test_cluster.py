@@ -18,7 +18,7 @@ SLURM = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-chec
 GENERIC = ("--profile", "profiles/cluster-generic", "--seconds-between-status-checks", "2")
 PATIENCE = 1800  # s, for a machine with other work; a test takes one or two minutes
 
-SUBMITTED = ("bp_samples", "direct_samples", "l0_samples", "agreement", "table_bp_l0", "table_bp_region")
+SUBMITTED = ("bp_samples", "direct_samples", "l0_samples", "agreement", "table_bp_l0", "table_bp_region", "planted")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ _NAMES = {
     "l0": ["0"],
     "scad": [r"\mathrm{S}1", r"\mathrm{S}2", r"\mathrm{S}3"],
 }
+_NUMBERS = ["1", "2", "3"]  # of the thresholds of a penalty that the paper has no name for
 
 
 def draw(table, blocks):
@@ -34,7 +35,9 @@ def draw(table, blocks):
         for k, threshold in enumerate(thresholds):
             top = np.interp(threshold + 1e-6, z, x)
             ax.plot([threshold] * 2, [-z_max, top], color="0.5", linewidth=0.6, linestyle=":")
-            name = ax.text(threshold + 0.08, -z_max * 0.78, rf"$\theta'_{{{_NAMES[kind][k]}}}$", va="center")
+            name = ax.text(
+                threshold + 0.08, -z_max * 0.78, rf"$\theta'_{{{_NAMES.get(kind, _NUMBERS)[k]}}}$", va="center"
+            )
             if len(thresholds) > 1:  # close neighbours: the first to the left of its line, the second below the third
                 name.set(ha="right" if k == 0 else "left", x=threshold + (-0.08 if k == 0 else 0.08))
                 name.set(
