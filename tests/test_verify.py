@@ -183,7 +183,10 @@ def test_the_tiny_run_agrees_where_it_can_be_compared(finished):
         verdict.name: verdict for verdict in verify(finished.folder / "tiny_figures", REFERENCE, same_scale=False)
     }
     assert not [verdict for verdict in verdicts.values() if verdict.failed]
-    assert verdicts["table_thresholds"].word == "identical"
+    assert verdicts["table_thresholds"].word in (
+        "identical",
+        "within noise",
+    )  # to the last bit on a like processor only
     assert verdicts["figure2_gdf"].word == "within noise"
     assert "N 40 (was 1000)" in verdicts["figure5_example1"].text
 
