@@ -16,6 +16,7 @@ from conftest import report_page
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 import sparsegdf.report
 
@@ -79,7 +80,9 @@ def file(report_folder):
 def page(browser, file):
     """The page, freshly loaded on a desktop."""
     resize(browser, 1200, 900)
+    browser.get("about:blank")  # else a busy machine may still show the page of the test before
     browser.get(file.as_uri())
+    WebDriverWait(browser, 60).until(lambda b: b.execute_script("return document.readyState") == "complete")
     return browser
 
 
@@ -171,7 +174,8 @@ def test_downloads_have_the_right_bytes(page, report_folder, saved):
 def test_equations_are_drawn(page):
     for formula in page.find_elements(By.CSS_SELECTOR, "#misprints-table .formula"):
         (drawn,) = formula.find_elements(By.CSS_SELECTOR, "math")
-        assert drawn.size["width"] > 20 and drawn.size["height"] > 10 and "\\" not in drawn.text
+        # A line of small letters is 8 to 12 pixels high, whatever the fonts of the machine.
+        assert drawn.size["width"] > 20 and drawn.size["height"] >= 8 and "\\" not in drawn.text
 
 
 def test_no_request_leaves_the_page_and_the_console_is_silent(page, file):
@@ -180,7 +184,8 @@ def test_no_request_leaves_the_page_and_the_console_is_silent(page, file):
     page.find_element(By.CSS_SELECTOR, "main figure img").click()
     time.sleep(1)
     asked = requests(page)
-    assert asked[0] == file.as_uri() and all(address.startswith("data:") for address in asked[1:])
+    assert file.as_uri() in asked
+    assert all(address == file.as_uri() or address.startswith("data:") for address in asked)
     assert page.get_log("browser") == []
 
 

@@ -23,7 +23,7 @@ rule notebook:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=grow(2000),  # a kernel beside the script, and in a cluster job Snakemake: 1400 MB were measured at most
+        mem_mb=grow(2000),  # a kernel beside the script took 832 MB; in a cluster job Snakemake comes on top
         runtime=grow(30),
     script:
         "../scripts/execute_notebook.py"
