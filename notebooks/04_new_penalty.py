@@ -7,7 +7,7 @@
 # ---
 
 # %% [markdown]
-# # A penalty of one's own, in a dozen lines
+# # A penalty of one's own, in one short class
 #
 # ℓ₁ shrinks large coefficients as much as small ones; MCP lets go of them altogether and pays with an unstable RS
 # solution. Something in between: let the slope of r taper from η down to a floor sη and stay there,

@@ -103,11 +103,15 @@ def test_the_worst_of_several_findings_decides():
     assert every({"a": OPEN, "b": NO}).holds is False and every({"a": OPEN, "b": NO}).measured.startswith("b: ")
 
 
-def test_lost_claims_are_those_reproduced_before_and_contradicted_now():
+def test_lost_claims_are_those_reproduced_before_and_no_longer():
     reference = pd.DataFrame({"id": ["a", "b", "c", "d"], "verdict": ["reproduced", "reproduced with a correction",
                                                                       "contradicted", "reproduced"]})  # fmt: skip
     now = reference.assign(verdict=["contradicted", "contradicted", "contradicted", "not decidable"])
-    assert list(lost(now, reference).id) == ["a", "b"] and lost(reference, reference).empty
+    assert list(lost(now, reference, same_scale=True).id) == ["a", "b", "d"]
+    assert list(lost(now, reference, same_scale=False).id) == ["a", "b"], "a preview may leave a claim open"
+    assert lost(reference, reference, same_scale=True).empty
+    corrected = reference.assign(verdict="reproduced with a correction")
+    assert lost(corrected, reference, same_scale=True).empty
 
 
 # --- the claims ----------------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import ArpackNoConvergence, eigs
 
 from sparsegdf.checks import require_number
 
@@ -73,15 +72,7 @@ def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
 
 
 def _spectral_radius(block):
-    """The largest |eigenvalue|; of a large block by Arnoldi iteration from a fixed start."""
-    if len(block) > 100:
-        try:
-            # six eigenvalues, or a pair close to the largest may be missed
-            start = np.random.default_rng(0).normal(size=len(block))
-            found = eigs(block, k=6, ncv=60, v0=start, tol=1e-8, return_eigenvectors=False)
-            return float(np.abs(found).max())
-        except ArpackNoConvergence:
-            pass
+    """The largest |eigenvalue|, from all of them: 0.5 s for 1000 rows, where Arnoldi iteration may not end."""
     return float(np.abs(linalg.eigvals(block, check_finite=False)).max())
 
 

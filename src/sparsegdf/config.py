@@ -2,13 +2,13 @@
 
 import inspect
 from dataclasses import fields
-from difflib import get_close_matches
 from functools import cached_property
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from sparsegdf.config_messages import describe, unknown
 from sparsegdf.designs import DESIGNS
 from sparsegdf.penalties import PENALTIES, make_penalty
 
@@ -27,22 +27,15 @@ Eta = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-def _unknown(what, name, known):
-    """'unknown <what> ...', with the nearest known name first."""
-    near = get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown {what}; {hint}(known: {', '.join(map(str, known))})"
-
-
 def _check_block(block, what, known, parameters):
     """A block {kind, parameters}: a known kind, and exactly the parameters that it has."""
     kind = block.get("kind")
     if kind not in known:
-        raise ValueError(f"kind = {kind!r}: " + _unknown(what, kind, known))
+        raise ValueError(f"kind = {kind!r}: " + unknown(what, kind, known))
     wanted = parameters(known[kind])
     for key in block:
         if key != "kind" and key not in wanted:
-            raise ValueError(f"{key} = {block[key]!r}: " + _unknown("key", key, ["kind", *wanted]))
+            raise ValueError(f"{key} = {block[key]!r}: " + unknown("key", key, ["kind", *wanted]))
     for key in wanted:
         if key not in block:
             raise ValueError(f"{key} is missing (a {kind} {what} has: {', '.join(wanted)})")
@@ -195,7 +188,7 @@ class Figure10(_Model):
     penalties: Annotated[list[str], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _room_for_nonzeros(self):
+    def _samples_are_possible(self):
         if self.nonzeros > min(self.sizes):
             raise ValueError(f"nonzeros = {self.nonzeros}: must be <= the smallest N, {min(self.sizes)}")
         if self.new_rows == self.M:
@@ -268,10 +261,11 @@ class L0Search(_Model):
 
 
 class TableBPDirect(_Model):
-    """Both solvers on the first `samples` samples of each penalty of these runs."""
+    """Both solvers on the first `samples` samples of each penalty of these runs; `tol` is that of BP here."""
 
     runs: Annotated[list[str], Field(min_length=1)]
     samples: Count
+    tol: Positive
 
 
 class TableBPRegion(_Model):
@@ -375,18 +369,18 @@ class Config(_Model):
     def _penalties_are_known(self):
         for path, name in _references(self.model_dump(), "penalty", "penalties"):
             if name not in self.penalties:
-                raise ValueError(f"{path} = {name!r}: " + _unknown("penalty", name, self.penalties))
+                raise ValueError(f"{path} = {name!r}: " + unknown("penalty", name, self.penalties))
         for figure in (*self.bp_figures, "claims", "figure9_finite_size"):
             for name in getattr(self, figure).simulations:
                 if name not in self.penalties:
-                    raise ValueError(f"{figure}.simulations.{name}: " + _unknown("penalty", name, self.penalties))
+                    raise ValueError(f"{figure}.simulations.{name}: " + unknown("penalty", name, self.penalties))
         for name in self.figure10_selection.penalties:
             if self.penalties[name]["kind"] == "l0":
                 raise ValueError(f"figure10_selection.penalties = {name!r}: l0 has no path (allowed: any other)")
         for figure, block in self.bp_figures.items():
             for name in block.panels:
                 if name not in block.simulations:
-                    known = _unknown("simulation", name, block.simulations)
+                    known = unknown("simulation", name, block.simulations)
                     raise ValueError(f"{figure}.panels = {name!r}: {known}")
         return self
 
@@ -395,7 +389,7 @@ class Config(_Model):
         for figure in ("figure7_l0_exhaustive", "figure8_l0_beyond_rs"):
             for name in getattr(self, figure).runs:
                 if name not in self.l0_search.runs:
-                    raise ValueError(f"{figure}.runs = {name!r}: " + _unknown("run", name, self.l0_search.runs))
+                    raise ValueError(f"{figure}.runs = {name!r}: " + unknown("run", name, self.l0_search.runs))
         return self
 
     @model_validator(mode="after")
@@ -406,10 +400,10 @@ class Config(_Model):
         for path, designs in named.items():
             for design in designs:
                 if design not in self.designs:
-                    raise ValueError(f"{path} = {design!r}: {_unknown('design', design, self.designs)}")
+                    raise ValueError(f"{path} = {design!r}: {unknown('design', design, self.designs)}")
         for name in self.table_bp_direct.runs:
             if name not in self.runs:
-                raise ValueError(f"table_bp_direct.runs = {name!r}: {_unknown('run', name, self.runs)}")
+                raise ValueError(f"table_bp_direct.runs = {name!r}: {unknown('run', name, self.runs)}")
         needed = {name: (run.design, run.N) for name, run in self.runs.items()}
         needed |= {f"figure10_selection, {name}": (cell["design"], cell["N"]) for name, cell in self.planted.items()}
         for name, (design, N) in needed.items():
@@ -460,31 +454,5 @@ def load(raw: dict) -> Config:
     try:
         return Config.model_validate(raw)
     except ValidationError as error:
-        lines = [_describe(problem) for problem in error.errors()]
+        lines = [describe(problem, Config) for problem in error.errors()]
         raise ConfigError("the configuration is not valid\n  " + "\n  ".join(lines)) from None
-
-
-def _describe(problem):
-    """One line: the key, the value, what is allowed, and for an unknown key the nearest known one."""
-    path = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] == "extra_forbidden":
-        known = _keys_at(problem["loc"][:-1])
-        return f"{path} = {problem['input']!r}: " + _unknown("key", problem["loc"][-1], known)
-    if problem["type"] == "missing":
-        return f"{path} is missing"
-    message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] == "value_error":  # raised above, and already says which value
-        return f"{path}: {message}" if path else message
-    return f"{path} = {problem['input']!r}: {message[0].lower() + message[1:]}"
-
-
-def _keys_at(loc):
-    """The keys that the model knows at this place."""
-    place = Config
-    for part in loc:
-        fields_here = getattr(place, "model_fields", None)
-        if fields_here and part in fields_here:
-            place = fields_here[part].annotation
-        else:  # the entries of a list or a dict
-            place = get_args(place)[-1]
-    return list(place.model_fields)

@@ -83,7 +83,7 @@ rule agreement:
         runtime=grow(60),
     params:
         simulation=simulation,
-        bp={"tol": CONFIG.bp.tol, "max_steps": CONFIG.bp.max_steps},
+        bp={"tol": CONFIG.table_bp_direct.tol, "max_steps": CONFIG.bp.max_steps},
         samples=CONFIG.table_bp_direct.samples,
     script:
         "../scripts/agreement.py"

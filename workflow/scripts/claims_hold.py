@@ -6,7 +6,8 @@ from sparsegdf.tables import write_text
 
 log_to(snakemake.log[0])
 claims, reference = pd.read_csv(snakemake.input.claims), pd.read_csv(snakemake.input.reference)
-gone = lost(claims, reference)
+gone = lost(claims, reference, same_scale=snakemake.params.same_scale)
 if len(gone):
-    raise SystemExit("reproduced by the reference run, contradicted by this one: " + ", ".join(gone.id))
+    named = ", ".join(f"{claim.id} ({claim.verdict})" for claim in gone.itertuples())
+    raise SystemExit(f"reproduced by the reference run, not by this one: {named}")
 write_text(f"{len(claims)} claims, none lost\n", snakemake.output[0])

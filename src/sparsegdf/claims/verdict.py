@@ -88,10 +88,14 @@ def _find(check, evidence):
     return finding._replace(holds=None if finding.holds is None else bool(finding.holds))
 
 
-def lost(claims: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """Claims that the reference run reproduced, with or without a correction, and that this run contradicts."""
+def lost(claims: pd.DataFrame, reference: pd.DataFrame, *, same_scale) -> pd.DataFrame:
+    """Claims that the reference run reproduced, with or without a correction, and that this run does not.
+
+    A run of fewer or smaller samples leaves claims open that the reference decides: there, only those contradicted.
+    """
     before = reference[reference.verdict.str.startswith("reproduced")].id
-    return claims[claims.id.isin(before) & (claims.verdict == "contradicted")]
+    now = ~claims.verdict.str.startswith("reproduced") if same_scale else claims.verdict == "contradicted"
+    return claims[claims.id.isin(before) & now]
 
 
 # --- findings ------------------------------------------------------------------------------------------------------
