@@ -8,7 +8,6 @@ import hashlib
 import json
 
 import numpy as np
-from scipy.signal import lfilter
 
 from sparsegdf.checks import require_number
 
@@ -30,9 +29,11 @@ def ar1(M, N, c, rng):
     c = require_number("ar1 c", c, at_least=-1, at_most=1)
     if abs(c) == 1:
         raise ValueError(f"ar1 c = {c:g} is out of range (allowed: -1 < c < 1)")
-    innovations = np.sqrt(1 - c**2) * rng.standard_normal((M, N))
-    innovations[:, 0] /= np.sqrt(1 - c**2)  # the first column has no past, and variance 1 like the others
-    return _unit_columns(lfilter([1.0], [1.0, -c], innovations, axis=1))
+    A = np.sqrt(1 - c**2) * rng.standard_normal((M, N))
+    A[:, 0] /= np.sqrt(1 - c**2)  # the first column has no past, and variance 1 like the others
+    for i in range(1, N):
+        A[:, i] += c * A[:, i - 1]
+    return _unit_columns(A)
 
 
 def block(M, N, T, rng):

@@ -29,6 +29,13 @@ class Segments(NamedTuple):
     slope: np.ndarray
     intercept: np.ndarray
 
+    @classmethod
+    def of(cls, *rows):
+        """From one row (start, slope, intercept) per segment, broadcast against each other."""
+        shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
+        columns = zip(*rows, strict=True)
+        return cls(*(np.stack([np.broadcast_to(np.asarray(e, float), shape) for e in c]) for c in columns))
+
     def jumps(self):
         """The height of the jump of x* at each start, shape (K, ...); exactly zero where x* is continuous."""
         start, slope, intercept = self
@@ -36,13 +43,6 @@ class Segments(NamedTuple):
         before[1:] = slope[:-1] * start[1:] + intercept[:-1]
         step = slope * start + intercept - before
         return np.where(step > _JUMP * (1 + np.abs(slope * start) + np.abs(intercept)), step, 0.0)
-
-
-def _stack(*rows):
-    """Segments from rows (start, slope, intercept), broadcast against each other."""
-    shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
-    columns = zip(*rows, strict=True)
-    return Segments(*(np.stack([np.broadcast_to(np.asarray(e, float), shape) for e in c]) for c in columns))
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class L1(Penalty):
         return eta * np.ones_like(x, dtype=float)
 
     def segments(self, Q_hat, eta):
-        return _stack((eta, 1 / Q_hat, -eta / Q_hat))
+        return Segments.of((eta, 1 / Q_hat, -eta / Q_hat))
 
     def eta_at(self, threshold, Q_hat):
         return threshold
@@ -109,7 +109,7 @@ class ElasticNet(Penalty):
         return eta + self.eta2 * np.abs(x)
 
     def segments(self, Q_hat, eta):
-        return _stack((eta, 1 / (Q_hat + self.eta2), -eta / (Q_hat + self.eta2)))
+        return Segments.of((eta, 1 / (Q_hat + self.eta2), -eta / (Q_hat + self.eta2)))
 
     def eta_at(self, threshold, Q_hat):
         return threshold
@@ -126,7 +126,7 @@ class L0(Penalty):
         return np.where(np.asarray(x) != 0, 0.0, np.inf)
 
     def segments(self, Q_hat, eta):
-        return _stack((np.sqrt(2 * eta * Q_hat), 1 / Q_hat, 0))
+        return Segments.of((np.sqrt(2 * eta * Q_hat), 1 / Q_hat, 0))
 
     def eta_at(self, threshold, Q_hat):
         return threshold**2 / (2 * Q_hat)
@@ -164,7 +164,7 @@ class SCAD(Penalty):
         smooth, sparse = concave < Q_hat, eta > (a + 1) * Q_hat
         jump = np.where(sparse, lam * np.sqrt((a + 1) * eta * Q_hat), lam * ((a + 1) * Q_hat + eta) / 2)
         gap = np.where(smooth, Q_hat - concave, Q_hat)
-        return _stack(
+        return Segments.of(
             (np.where(sparse, jump, lam * eta), 1 / Q_hat, np.where(sparse, 0, -lam * eta / Q_hat)),
             (
                 np.where(smooth, lam * (Q_hat + eta), jump),
@@ -208,7 +208,7 @@ class MCP(Penalty):
         Q_hat, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
         smooth = eta / a < Q_hat
         gap, jump = np.where(smooth, Q_hat - eta / a, Q_hat), lam * np.sqrt(a * eta * Q_hat)
-        return _stack(
+        return Segments.of(
             (np.where(smooth, lam * eta, jump), 1 / gap, np.where(smooth, -lam * eta / gap, 0)),
             (np.where(smooth, a * lam * Q_hat, jump), 1 / Q_hat, 0),
         )
