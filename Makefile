@@ -49,7 +49,7 @@ test: env ## linters and tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations 15
 
 test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
 	$(BIN)/python -m pytest tests/cluster

@@ -7,22 +7,12 @@
 # ---
 
 # %% [markdown]
-# # A penalty of one's own, in one short class
+# # A penalty of one's own, in ten lines
 #
-# ℓ₁ shrinks large coefficients as much as small ones; MCP lets go of them altogether and pays with an unstable RS
-# solution. Something in between: let the slope of r taper from η down to a floor sη and stay there,
-#
-# > r′(x) = η max(1 − x/a, s)  for x > 0
-#
-# so that s = 1 is ℓ₁ and s = 0 is MCP (with λ = 1). The package does not have it. All it wants to know is the
-# scalar estimator x\*(h; Q̂) = argmin of Q̂x²/2 − hx + r(x; η) as a list of linear pieces. Setting Q̂x + r′(x) = h:
-#
-# - zero up to h = η
-# - x = (h − η)/(Q̂ − η/a) while x < a(1 − s), that is up to h = a(1 − s)Q̂ + sη
-# - x = (h − sη)/Q̂ beyond
-#
-# if Q̂ > η/a. If not, the middle piece bends the wrong way: x\* jumps from zero to the last piece where both have
-# the same value, at h = sη + (1 − s)√(aηQ̂).
+# All that the package wants to know of a penalty is its scalar estimator x\*(h; Q̂) = argmin of Q̂x²/2 − hx + r(x; η)
+# as a list of linear pieces. Take BerHu (Owen, 2007), which the package does not have: ℓ₁ up to L and a parabola
+# beyond, r′(x) = η max(1, x/L) for x > 0. Setting Q̂x + r′(x) = h, x\* is zero up to h = η, then (h − η)/Q̂, and
+# from h = η + Q̂L on h/(Q̂ + η/L):
 
 # %%
 from dataclasses import dataclass
@@ -44,6 +34,57 @@ from sparsegdf.theory import rs_curve, rs_stable_range
 
 # %%
 @dataclass(frozen=True)
+class BerHu(Penalty):
+    L: float
+
+    def value(self, x, eta):
+        return eta * np.where(np.abs(x) <= self.L, np.abs(x), (np.square(x) + self.L**2) / (2 * self.L))
+
+    def derivative(self, x, eta):
+        return eta * np.maximum(1, np.abs(x) / self.L)
+
+    def segments(self, Q_hat, eta):
+        return Segments.of((eta, 1 / Q_hat, -eta / Q_hat), (eta + Q_hat * self.L, 1 / (Q_hat + eta / self.L), 0))
+
+    def eta_at(self, threshold, Q_hat):
+        return threshold
+
+
+# %% [markdown]
+# Its GDF curve. Strong shrinkage of what is not zero makes df < δ, as for the elastic net; as L grows, ℓ₁ and df = δ
+# come back. `select`, both solvers and the figures take it as they take any other.
+
+# %% alt="GDF of BerHu with two values of L against delta, below the line of l1."
+figure = style.new_figure(3.4, 2.6)
+ax, deltas = figure.subplots(), np.linspace(0.01, 1, 100)
+colours = {L1(): style.BLUE, BerHu(1): style.GREEN, BerHu(0.3): style.ORANGE}
+for penalty, colour in colours.items():
+    style.draw_rs_line(ax, rs_curve(penalty, alpha=0.5, deltas=deltas), "df", color=colour, label=repr(penalty))
+ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$", ylabel=r"$\mathrm{df}$")
+ax.legend()
+assert np.allclose(rs_curve(BerHu(1e6), alpha=0.5, deltas=[0.2, 0.5]).df, [0.2, 0.5])
+figure
+
+# %% [markdown]
+# # One with a jump
+#
+# ℓ₁ shrinks large coefficients as much as small ones; MCP lets go of them altogether and pays with an unstable RS
+# solution. Something in between: let the slope of r taper from η down to a floor sη and stay there,
+#
+# > r′(x) = η max(1 − x/a, s)  for x > 0
+#
+# so that s = 1 is ℓ₁ and s = 0 is MCP (with λ = 1). By Q̂x + r′(x) = h the pieces are
+#
+# - zero up to h = η
+# - x = (h − η)/(Q̂ − η/a) while x < a(1 − s), that is up to h = a(1 − s)Q̂ + sη
+# - x = (h − sη)/Q̂ beyond
+#
+# if Q̂ > η/a. If not, the middle piece bends the wrong way: x\* jumps from zero to the last piece where both have
+# the same value, at h = sη + (1 − s)√(aηQ̂).
+
+
+# %%
+@dataclass(frozen=True)
 class Taper(Penalty):
     """r'(x) = eta max(1 - x/a, s) for x > 0."""
 
@@ -59,12 +100,11 @@ class Taper(Penalty):
         return eta * np.maximum(1 - np.abs(x) / self.a, self.s)
 
     def segments(self, Q_hat, eta):
-        Q, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
-        a, s, smooth = self.a, self.s, Q > eta / self.a
-        jump = s * eta + (1 - s) * np.sqrt(a * eta * Q)
-        gap = np.where(smooth, Q - eta / a, Q)  # a piece that a regime lacks has zero width: any slope will do
-        start = np.where(smooth, eta, jump), np.where(smooth, a * (1 - s) * Q + s * eta, jump)
-        return Segments(np.stack(start), np.stack([1 / gap, 1 / Q]), np.stack([-eta / gap, -s * eta / Q]))
+        a, s, smooth = self.a, self.s, Q_hat > eta / self.a
+        jump = s * eta + (1 - s) * np.sqrt(a * eta * Q_hat)
+        gap = np.where(smooth, Q_hat - eta / a, Q_hat)  # a piece that a regime lacks has no width: any slope will do
+        near, far = np.where(smooth, eta, jump), np.where(smooth, a * (1 - s) * Q_hat + s * eta, jump)
+        return Segments.of((near, 1 / gap, -eta / gap), (far, 1 / Q_hat, -s * eta / Q_hat))
 
     def eta_at(self, threshold, Q_hat):
         reach = (1 - self.s) * np.sqrt(self.a * Q_hat)  # s eta + reach sqrt(eta) = threshold, solved for sqrt(eta)

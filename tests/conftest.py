@@ -1,6 +1,7 @@
 """A copy of the project in which the pipeline can be run, changed and broken without touching the real one."""
 
 import csv
+import fcntl
 import itertools
 import os
 import re
@@ -29,10 +30,10 @@ PARTS = (
 class Project:
     """A copy of the workflow in `folder`; snakemake(...) runs there, on the copy's own sources."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, of=ROOT, parts=PARTS):
         self.folder = Path(folder)
-        for part in PARTS:
-            source, target = ROOT / part, self.folder / part
+        for part in parts:
+            source, target = of / part, self.folder / part
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc"))
@@ -80,10 +81,20 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """A project whose tiny run is complete. Tests that change it must undo the change: use `changed`."""
-    project = Project(tmp_path_factory.mktemp("project"))
-    project.run = project.snakemake("all")
+def finished(tmp_path_factory, worker_id):
+    """A project whose tiny run is complete. Tests that change it must undo the change: use `changed`.
+
+    The first worker of pytest-xdist that wants it makes it; each has a copy of its own, with Snakemake's record.
+    """
+    base = tmp_path_factory.getbasetemp()
+    made = (base if worker_id == "master" else base.parent) / "finished"
+    with open(made.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        printed = made.with_suffix(".txt")
+        if not printed.exists():
+            printed.write_text(Project(made).snakemake("all").text)
+    project = Project(tmp_path_factory.mktemp("project"), of=made, parts=os.listdir(made))
+    project.printed = printed.read_text()
     return project
 
 

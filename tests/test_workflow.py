@@ -30,9 +30,9 @@ def test_a_run_writes_every_bundle_and_says_so(finished):
     for name in FIGURES:
         for kind in ("pdf", "png", "csv", "json"):
             assert (folder / f"{name}.{kind}").stat().st_size > 100
-        assert f"tiny_figures/{name}.png" in finished.run.text
+        assert f"tiny_figures/{name}.png" in finished.printed
     assert not (finished.folder / "paper_figures").exists()
-    assert "steps (100%) done" in finished.run.text
+    assert "steps (100%) done" in finished.printed
 
 
 def test_sidecar_says_what_made_the_figure(finished):
