@@ -23,15 +23,15 @@ from sparsegdf.claims.verdict import (
     number,
     positive,
 )
-from sparsegdf.misprints import MISPRINTS, misprint_table
+from sparsegdf.misprints import MISPRINTS
 
 ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
 YES, NO, OPEN = (Finding(holds, "m", "t") for holds in (True, False, None))
 
 
-@pytest.fixture(scope="module")
-def theory_table():
-    return claims_table(theory.CLAIMS, {}).set_index("id")
+def made(finished, name):
+    """A table as the pipeline makes it."""
+    return pd.read_csv(finished.folder / f"tiny_figures/{name}.csv", dtype=str, keep_default_na=False).set_index("id")
 
 
 # --- verdicts ------------------------------------------------------------------------------------------------------
@@ -125,8 +125,9 @@ def test_there_are_enough_claims_with_names_of_their_own():
         assert bool(claim.correction) == bool(claim.corrected)
 
 
-def test_theory_verdicts(theory_table):
-    verdicts = theory_table.verdict
+def test_theory_verdicts(finished):
+    """They do not depend on the scale of the run."""
+    verdicts = made(finished, "claims").verdict[[claim.id for claim in theory.CLAIMS]]
     corrected = {"l2-df", "l2-limit", "scad-at", "delta1", "delta2", "order-1", "order-2"}
     contradicted = {"min-en", "one-eta2", "scad-s2-a5"}
     assert set(verdicts[verdicts == "reproduced with a correction"].index) == corrected
@@ -220,9 +221,9 @@ def test_each_misprint_names_a_test_that_exists():
         assert re.search(rf"^def {name}\(", (ROOT / file).read_text(), re.M), item.test
 
 
-def test_misprints_decide():
+def test_misprints_decide(finished):
     """Each of the two forms gives its own number, but for the one that says that l1 cannot tell."""
-    table = misprint_table().set_index("id")
+    table = made(finished, "misprints")
     assert len(table) >= 16
     assert (table.number_printed != table.number_corrected).drop("hidden-by-l1").all()
     for id in ("sigma2", "delta-eff", "scad-and", "l2-df"):  # "value (trace t)"
