@@ -117,11 +117,11 @@ def once(*rules):
 CLAIMS = once("table_claims")
 # What every change of fixed points reaches
 SEEN_IN = CLAIMS | once("table_bp_convergence", "table_bp_region")
-DIRECT = {"direct_samples": 8, "agreement": 3, "table_bp_direct": 1}
+DIRECT = {"direct_samples": 4, "agreement": 3, "table_bp_direct": 1}
 BP_DATA = {"bp_samples": 28, "summary": 24, "table_bp_l0": 1} | DIRECT | SEEN_IN
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
 PLANTED = {"planted": 2, "table_selection": 1, "figure10_selection": 1}
-L0_DATA = {"l0_samples": 12, "l0_summary": 9, "table_l0": 1} | CLAIMS
+L0_DATA = {"l0_samples": 10, "l0_summary": 9, "table_l0": 1} | CLAIMS
 L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
 
 
@@ -147,7 +147,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ("src/sparsegdf/summaries.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
         (
             "src/sparsegdf/stationary.py",
-            DIRECT | SEEN_IN | {"summary": 8} | once("figure5_example1", "figure6_example2") | PLANTED,
+            DIRECT | SEEN_IN | {"summary": 4} | once("figure5_example1") | PLANTED,
         ),
         ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
         ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
