@@ -20,6 +20,7 @@ def plot_selection(selection):
     # The empty model may be far above everything that is worth a look.
     low, chosen = error.min(), best[selection.criterion]
     top.set_ylim(top.get_ylim()[0], min(top.get_ylim()[1], chosen + 4 * (chosen - low)))
+    top.set_ylabel("squared error per row" + (r" / $\sigma^2$" if selection.criterion == "aic" else ""))
     top.legend(frameon=False)
 
     middle.plot(path.eta, path.df, color="C0", label=f"df ({selection.df_source})")

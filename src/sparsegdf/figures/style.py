@@ -3,8 +3,6 @@
 import matplotlib
 from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-
 # Okabe and Ito: told apart by colour-blind readers, and in grey.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 COLOURS = {"l1": BLUE, "elastic_net": GREEN, "l0": VERMILION, "scad": PURPLE, "mcp": SKY}
