@@ -96,7 +96,7 @@ def test_headings_labels_and_headers_are_there(outline):
 def test_times_add_up_by_rule(report_folder):
     patterns = {"bp_samples": r".*/bp/\w+/\d+-\d+\.tsv"}
     bp, other = report.times(report_folder / "benchmarks", patterns)
-    assert bp == {"rule": "bp_samples", "jobs": 2, "core_minutes": 3.0, "longest": 130.0, "memory": 430.0}
+    assert bp == {"rule": "bp_samples", "jobs": 2, "core_minutes": 3.0, "longest": 110.0, "memory": 410.0}
     assert other["rule"] == "other" and other["core_minutes"] == pytest.approx(1.5 / 60)
 
 

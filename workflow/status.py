@@ -67,15 +67,13 @@ def why(jobs):
 
 
 def past_seconds(files):
-    """CPU seconds of past jobs by benchmark file, and their means by rule (the folder below benchmarks/)."""
+    """How long past jobs had their core, by benchmark file."""
     spent = {}
     for file in files:
         with open(file) as handle:
-            rows = [
-                row for row in csv.DictReader(handle, delimiter="\t") if row.get("cpu_time", "-") not in ("-", "NA")
-            ]
+            rows = list(csv.DictReader(handle, delimiter="\t"))
         if rows:
-            spent[str(file)] = float(rows[-1]["cpu_time"])
+            spent[str(file)] = float(rows[-1]["s"])
     return spent
 
 

@@ -67,14 +67,14 @@ def page(folder, *, run, config, benchmarks, patterns) -> str:
 def times(folder, patterns) -> list[dict]:
     """Per rule: jobs, core-minutes, the longest job in seconds and the peak memory in MB, the costliest rule first.
 
-    From Snakemake's benchmark files. A job too short for its CPU time to be sampled counts with its wall time.
+    From Snakemake's benchmark files. A job has one core for its wall time; the CPU time there is a sample, in the
+    end every 30 s only, and misses what comes after the last one.
     """
     jobs = []
     for file in sorted(Path(folder).rglob("*.tsv")):
         last = pd.read_csv(file, sep="\t", na_values="-").iloc[-1]
         rule = next((name for name, regex in patterns.items() if re.fullmatch(regex, file.as_posix())), "other")
-        seconds = last["s"] if pd.isna(last["cpu_time"]) else last["cpu_time"]
-        jobs.append((rule, seconds / 60, last["s"], last["max_rss"]))
+        jobs.append((rule, last["s"] / 60, last["s"], last["max_rss"]))
     frame = pd.DataFrame(jobs, columns=["rule", "core_minutes", "longest", "memory"])
     groups = frame.groupby("rule").agg(
         jobs=("rule", "size"),
