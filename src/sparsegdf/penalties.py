@@ -33,8 +33,11 @@ class Segments(NamedTuple):
     def of(cls, *rows):
         """From one row (start, slope, intercept) per segment, broadcast against each other."""
         shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
-        columns = zip(*rows, strict=True)
-        return cls(*(np.stack([np.broadcast_to(np.asarray(e, float), shape) for e in c]) for c in columns))
+        columns = np.empty((3, len(rows), *shape))
+        for k, row in enumerate(rows):
+            for column, entry in zip(columns, row, strict=True):
+                column[k] = entry
+        return cls(*columns)
 
     def jumps(self):
         """The height of the jump of x* at each start, shape (K, ...); exactly zero where x* is continuous."""
