@@ -183,11 +183,12 @@ def test_finite_size_claims_follow_the_limit(limit, se, verdict):
 def test_bp_for_l0_is_judged_by_damping():
     claim = [c for c in simulation.CLAIMS if c.id == "bp-l0"]
     rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]
-    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20)
+    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20, N=1000)
     row = claims_table(claim, {"table_bp_l0": table}).iloc[0]
     assert row.verdict == "reproduced with a correction" and "80%" in row.detail
     table.loc[1, "fraction_converged"] = 0.5
     assert claims_table(claim, {"table_bp_l0": table}).verdict[0] == "contradicted"
+    assert claims_table(claim, {"table_bp_l0": table.assign(N=200)}).verdict[0] == "not decidable"
 
 
 def l0_sizes(limit, slope=-0.5, se=1e-3):

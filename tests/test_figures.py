@@ -82,3 +82,12 @@ def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
     curve = rs_table({"mcp": block}, deltas=np.linspace(0.1, 0.4, 4), **(problem | {"alpha": 0.5}))
     drawn = figure2_gdf.draw(curve, {"mcp": block})
     assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())
+
+
+@pytest.mark.parametrize(
+    "block, after", [({"kind": "scad", "a": 8, "lam": 1}, {"S2"}), ({"kind": "l0"}, {"S2", "S3"})]
+)
+def test_rs_table_has_a_row_on_either_side_of_the_end_of_s1(block, after):
+    table = rs_table({"it": block}, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.99, 5))
+    near = table[(table.delta - table.s1_end).abs() < 1e-8]
+    assert len(near) == 2 and near.branch.iloc[0] == "S1" and near.branch.iloc[1] in after

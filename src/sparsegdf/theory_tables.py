@@ -7,6 +7,8 @@ from scipy.optimize import brentq, minimize_scalar
 from sparsegdf.penalties import make_penalty
 from sparsegdf.theory import rs_curve, rs_stable_range, s1_end, solve_rs
 
+_BESIDE = 1e-9  # from the end of S1, so that rounding does not decide on which branch a row is
+
 
 def single_body_table(panels, *, alpha, mean, variance, z_max):
     """x*(z) at the RS saddle point of each panel {penalty: block, eta}, with its thresholds in units of z.
@@ -36,7 +38,7 @@ def single_body_table(panels, *, alpha, mean, variance, z_max):
 
 
 def rs_table(penalties, *, alpha, deltas, mean, variance):
-    """rs_curve for each named penalty block, with the ends of the RS-stable range and of S1 added to the grid.
+    """rs_curve for each named penalty block, with the ends of the RS-stable range and both sides of that of S1.
 
     The column `penalty` has the name; at_delta and s1_end repeat the two special deltas (NaN where there is none).
     """
@@ -45,7 +47,7 @@ def rs_table(penalties, *, alpha, deltas, mean, variance):
         penalty = make_penalty(**block)
         problem = {"alpha": alpha, "mean": mean, "variance": variance}
         stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
-        special = np.array([end, np.nextafter(end, 2), *(stable or ())])
+        special = np.array([end - _BESIDE, end + _BESIDE, *(stable or ())])
         inside = special[(special >= deltas[0]) & (special <= deltas[-1])]
         curve = rs_curve(penalty, deltas=np.unique(np.concatenate([deltas, inside])), **problem)
         tables.append(curve.assign(penalty=name, at_delta=stable[1] if stable else np.nan, s1_end=end))

@@ -24,6 +24,7 @@ rule table_claims:
         runtime=grow(10),
     params:
         N=EVIDENCE,
+        N_bp_l0=CONFIG.table_bp_l0.N,
     script:
         "../scripts/table_claims.py"
 

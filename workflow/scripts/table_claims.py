@@ -10,7 +10,7 @@ evidence = {
     key: read_table(path).assign(N=snakemake.params.N[key])
     for key, path in zip(snakemake.params.N, snakemake.input.results, strict=True)
 }
-evidence["table_bp_l0"] = pd.read_csv(snakemake.input.table_bp_l0)
+evidence["table_bp_l0"] = pd.read_csv(snakemake.input.table_bp_l0).assign(N=snakemake.params.N_bp_l0)
 claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS], evidence)
 counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
 write_readable(

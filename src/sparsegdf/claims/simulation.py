@@ -25,16 +25,21 @@ EXAMPLES = {"Example 1": "figure5_example1", "Example 2": "figure6_example2"}
 LARGE = 0.5  # where "large delta" begins
 
 
+def large_enough(table, N):
+    """The table, if it is of predictors as many as the paper's."""
+    if table.N.iloc[0] < N:
+        raise Undecided(
+            f"N = {table.N.iloc[0]} in this run, {N} in the paper: finite-size effects are not the claim's"
+        )
+    return table
+
+
 def points(evidence, figure, penalty, *, N, below=1.0, converged=0.99):
     """The levels of a simulation at which belief propagation converged, up to a delta."""
     key = f"summaries/{figure}/{penalty}"
     if key not in evidence:
         raise Undecided(f"this run has no {key}")
-    table = evidence[key]
-    if table.N.iloc[0] < N:
-        raise Undecided(
-            f"N = {table.N.iloc[0]} in this run, {N} in the paper: finite-size effects are not the claim's"
-        )
+    table = large_enough(evidence[key], N)
     return table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
 
 
@@ -201,7 +206,7 @@ def bp_l0(undamped_above=None):
     def check(evidence):
         if "table_bp_l0" not in evidence:
             raise Undecided("this run has no table_bp_l0")
-        table = evidence["table_bp_l0"]
+        table = large_enough(evidence["table_bp_l0"], 1000)
         if undamped_above is not None:
             table = table[(table.damping == 1) & ~(table.delta < undamped_above)]
         k = table.fraction_converged.idxmax()
