@@ -47,7 +47,8 @@ def rs_table(penalties, *, alpha, deltas, mean, variance):
         penalty = make_penalty(**block)
         problem = {"alpha": alpha, "mean": mean, "variance": variance}
         stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
-        special = np.array([end - _BESIDE, end + _BESIDE, *(stable or ())])
+        sides = (end - _BESIDE, end + _BESIDE) if end + _BESIDE < deltas[-1] else ()
+        special = np.array([*sides, *(stable or ())])
         inside = special[(special >= deltas[0]) & (special <= deltas[-1])]
         curve = rs_curve(penalty, deltas=np.unique(np.concatenate([deltas, inside])), **problem)
         tables.append(curve.assign(penalty=name, at_delta=stable[1] if stable else np.nan, s1_end=end))
