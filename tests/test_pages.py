@@ -112,7 +112,7 @@ def test_every_figure_and_table_has_a_heading_of_its_own():
 
 def is_known(word):
     """Whether this code in docs/figures.md is the name of something that exists."""
-    from sparsegdf import config
+    from sparsegdf import config_blocks
     from sparsegdf.claims import l0, simulation, theory
     from sparsegdf.misprints import MISPRINTS
 
@@ -132,7 +132,7 @@ def is_known(word):
         or any(fnmatch(name, word) for name in ids)
         or re.search(rf"^rule {word}:", RULES, re.M)
         or word in sparsegdf.__all__
-        or word in [field for model in vars(config).values() for field in getattr(model, "model_fields", ())]
+        or word in [field for model in vars(config_blocks).values() for field in getattr(model, "model_fields", ())]
     )
 
 

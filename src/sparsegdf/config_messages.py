@@ -20,7 +20,7 @@ def describe(problem, model):
     if problem["type"] == "missing":
         return f"{path} is missing"
     message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] == "value_error":  # raised in config.py, and already says which value
+    if problem["type"] == "value_error":  # raised by our own checks, and already says which value
         return f"{path}: {message}" if path else message
     return f"{path} = {problem['input']!r}: {message[0].lower() + message[1:]}"
 
