@@ -35,7 +35,7 @@ from sparsegdf.checks import require_data, require_etas, require_number
 from sparsegdf.fixed_points import FixedPoints, kkt_violation
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
-_MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn while a run diverges or cycles
+_MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn once a run has diverged
 _PATIENCE = 2000  # steps without a residual 10 % smaller that count as cycling
 _SETTLED = 1e-2  # relative change of Q below which the variances wait for a branch to change
 
@@ -310,10 +310,10 @@ class _Path:
         saved, self.steps = self._snapshot(), 0
         for margin in _MARGINS if self.damping is None else (1.0,):
             status = self._run(eta, margin)
-            if status in ("converged", "max_steps"):
-                break
             if status == "diverged":
                 self._restore(saved)
+            elif status != "cycling" or margin == _MARGINS[0]:
+                break  # what cycles without ever having diverged has no fixed point near, whatever the margin
         if status == "diverged":
             x, chi, Q = (np.full(self.x.size, np.nan) for _ in range(3))
         else:
@@ -339,7 +339,7 @@ def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, dampin
     damping  a fixed weight 0 < gamma <= 1 on the new x (rho = 1, as in bp_reference), or None to adapt gamma and rho.
 
     A run whose residual leaves every bound has "diverged"; one whose residual has not fallen by 10 % for 2000 steps
-    is "cycling". With adapted damping both are said only after shorter and shorter steps have failed too.
+    is "cycling". With adapted damping a run that diverges is tried again with shorter and shorter steps.
     """
     A, y = require_data(A, y)
     etas = require_etas(etas)
