@@ -11,11 +11,11 @@ BENCH := .venv-bench
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-report reference \
-  bench bench-bp bench-path bench-subsets lock rulegraph clean
+.PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-cluster-quick test-report \
+  reference bench bench-bp bench-path bench-subsets lock rulegraph clean
 
 help: ## list the targets
-	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 18
+	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
 
 env: $(VENV)/.complete ## build the environment in .venv from requirements.lock
 
@@ -52,7 +52,10 @@ test: env ## linters and tests
 	$(BIN)/python -m pytest -n auto --dist loadfile --durations 15
 
 test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
-	$(BIN)/python -m pytest tests/cluster
+	$(BIN)/python -m pytest tests/cluster -m "not quick"
+
+test-cluster-quick: env ## `make quick` here and on a real SLURM, byte for byte the same; too long for CI
+	$(BIN)/python -m pytest tests/cluster -m quick
 
 test-report: env ## the page of `make report` in a real browser (Debian's chromium, installed when root)
 	$(BIN)/python -m pytest tests/browser
@@ -96,4 +99,4 @@ lock: ## resolve pyproject.toml again into requirements.lock (then edit environm
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
 
 clean: ## remove what a run produced (results and figures), keep the environment
-	rm -rf results paper_figures quick_figures .snakemake
+	rm -rf results *_figures .snakemake

@@ -1,8 +1,6 @@
 """A copy of the project in which the pipeline can be run, changed and broken without touching the real one."""
 
-import csv
 import fcntl
-import itertools
 import os
 import re
 import shutil
@@ -30,6 +28,8 @@ PARTS = (
 class Project:
     """A copy of the workflow in `folder`; snakemake(...) runs there, on the copy's own sources."""
 
+    configuration = "tests/tiny.yaml"
+
     def __init__(self, folder, of=ROOT, parts=PARTS):
         self.folder = Path(folder)
         for part in parts:
@@ -45,7 +45,7 @@ class Project:
         environment = (
             os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"} | environment
         )
-        command = [sys.executable, *program, *words, "--configfile", "tests/tiny.yaml"]
+        command = [sys.executable, *program, *words, "--configfile", self.configuration]
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -112,50 +112,11 @@ def changed(finished):
         os.utime(file, ns=(atime, mtime))
 
 
-def sample_claims(folder):
-    """Write a claims.csv with every verdict and a misprints.csv, as the pipeline would, where it has not."""
-    verdicts = ("reproduced", "reproduced", "reproduced with a correction", "contradicted", "not decidable")
-    claims = [
-        {
-            "id": f"sample_{number}",
-            "where": "Sec. 5, Fig. 2",
-            "statement": f"df of {penalty} exceeds $\\delta$ & stays <b>below</b> one",
-            "quoted": "0.866",
-            "how": "figure2_gdf.csv: the root of at - 1, a long account of how the number was found in the data",
-            "measured": "0.8669 ± 0.0004",
-            "tolerance": "0.0005",
-            "verdict": verdict,
-            "correction": "eta2 = 0.5, not 0.1" if "correction" in verdict else "",
-            "detail": "",
-        }
-        for number, (penalty, verdict) in enumerate(itertools.product(("l1", "SCAD", "elastic net"), verdicts))
-    ]
-    misprint = {
-        "id": "onsager",
-        "where": "Sec. 7",
-        "what": "the Onsager term is missing",
-        "printed": r"R_\mu = \frac{y_\mu - \hat{y}_\mu}{1 + \sigma_\mu^2}",
-        "corrected": r"R_\mu^{(t+1)} = \frac{y_\mu - \hat{y}_\mu + \sigma_\mu^2 R_\mu^{(t)}}{1 + \sigma_\mu^2}",
-        "number_printed": "0.54",
-        "number_corrected": "1.2e-10",
-        "decided_by": "the largest violation of the optimality conditions",
-        "test": "tests/test_bp.py::test_onsager",
-    }
-    for name, records in (("claims", claims), ("misprints", [misprint])):
-        file = Path(folder) / f"{name}.csv"
-        if not file.exists():
-            with open(file, "w", encoding="utf-8", newline="") as handle:
-                writer = csv.DictWriter(handle, records[0], lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(records)
-
-
 @pytest.fixture(scope="session")
 def report_folder(tmp_path_factory):
-    """The reference run with claims and misprints, and the benchmark files of three jobs of two rules."""
+    """The reference run, and the benchmark files of three jobs of two rules."""
     folder = tmp_path_factory.mktemp("report")
     shutil.copytree(ROOT / "reference", folder / "figures")
-    sample_claims(folder / "figures")
     for name, seconds in (("bp/l1/0-49", 70), ("bp/l1/50-99", 110), ("figure2_gdf", 1.5)):
         file = folder / f"benchmarks/{name}.tsv"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from sparsegdf.bp_reference import belief_propagation_reference
 from sparsegdf.designs import sample
 from sparsegdf.fixed_points import STATUSES, kkt_violation
 from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
+from sparsegdf.stationary import stationary_path
 
 DESIGNS = {"iid": ({}, 0.9), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a safe damping
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
@@ -179,6 +180,23 @@ def test_a_cycling_run_ends_early_and_says_so():
     fixed = belief_propagation(A, y, L0(), [0.4 * np.abs(A.T @ y).max() ** 2], damping=1.0)
     assert fixed.status[0] == "cycling" and fixed.steps[0] < 10_000
     assert fixed.residual[0] > 1e-4
+
+
+def test_what_cycles_at_the_first_margin_is_not_tried_again():
+    """Adapted damping beyond the range of fixed points: one wait of 2000 steps, not one for each margin."""
+    A, y = sample("iid", {}, 100, 200, 0, seed=11)
+    fixed = belief_propagation(A, y, SCAD(5, 1), np.linspace(2.2, 0.1, 22))
+    lost = ~fixed.converged
+    assert lost.any() and (fixed.status[lost] == "cycling").all()
+    assert np.median(fixed.steps[lost]) < 4500
+
+
+@pytest.mark.parametrize("solve", [belief_propagation, belief_propagation_reference, stationary_path])
+@pytest.mark.parametrize("penalty", ["l1", L1])
+def test_what_is_no_penalty_is_refused(solve, penalty):
+    A, y, etas = problem("iid")
+    with pytest.raises(ValueError, match="is not a sparsegdf penalty"):
+        solve(A, y, penalty, etas)
 
 
 def test_running_out_of_steps_is_reported():

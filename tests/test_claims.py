@@ -1,5 +1,6 @@
-"""Claims: verdicts follow from the data and from nothing else; every claim can be lost."""
+"""Claims: verdicts follow from the data and from nothing else, and are lost when the data say otherwise."""
 
+import itertools
 import re
 import sys
 
@@ -24,6 +25,7 @@ from sparsegdf.claims.verdict import (
     positive,
 )
 from sparsegdf.misprints import MISPRINTS
+from sparsegdf.theory import rs_curve, solve_rs
 
 ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
 YES, NO, OPEN = (Finding(holds, "m", "t") for holds in (True, False, None))
@@ -147,20 +149,38 @@ def test_a_wrong_theory_loses_claims(monkeypatch):
     assert (table.verdict == "contradicted").all() and len(table) == 4
 
 
-def bp_table(gap=0.0, se=1e-3, N=1000, **columns):
-    """A made-up summary in which GDF - (any estimator) is `gap`."""
+BLOCKS = {
+    "l1": {"kind": "l1"},
+    "elastic_net": {"kind": "elastic_net", "eta2": 0.1},
+    "scad_a5": {"kind": "scad", "a": 5, "lam": 1},
+    "scad_a8_lam08": {"kind": "scad", "a": 8, "lam": 0.8},
+    "scad_a6_lam09": {"kind": "scad", "a": 6, "lam": 0.9},
+    "scad_a8_lam07": {"kind": "scad", "a": 8, "lam": 0.7},
+}
+
+
+def made_with(table, **parameters):
+    table.attrs = {"N": 1000, "alpha": 0.5, "mean": 0, "variance": 1, **parameters}
+    return table
+
+
+def bp_table(name, gap=0.0, se=1e-3, alpha=0.5, N=1000, **columns):
+    """A made-up summary for one penalty in which GDF - (any estimator) is `gap`."""
     delta = np.linspace(0.05, 0.9, 12)
     table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
     for name in ("delta_eff", "effective", "stein"):
         table = table.assign(**{f"gap_{name}": gap, f"gap_{name}_se": se})
-    return table.assign(err_train=0.5, err_train_se=se, fraction_bp=1.0, steps_median=100.0, N=N, **columns)
+    columns = {"err_train": 0.5, "err_train_se": se, "fraction_bp": 1.0, "steps_median": 100.0} | columns
+    return made_with(table.assign(**columns), penalty=BLOCKS[name], alpha=alpha, N=N)
 
 
 @pytest.mark.parametrize("gap, N, verdict", [(0.0, 1000, "reproduced"), (0.1, 1000, "contradicted"),
                                              (0.1, 40, "not decidable")])  # fmt: skip
 def test_simulation_claims_decide_from_their_data(gap, N, verdict):
-    keys = [f"summaries/{f}/{p}" for f in simulation.EXAMPLES.values() for p in simulation.SHOWN]
-    evidence = {key: bp_table(gap, N=N) for key in keys}
+    evidence = {
+        f"summaries/{figure}/{name}": bp_table(name, gap, N=N)
+        for figure in simulation.EXAMPLES.values() for name in simulation.SHOWN
+    }  # fmt: skip
     claims = [c for c in simulation.CLAIMS if c.id.startswith(("eff-", "zou-"))]
     assert len(claims) == 12
     assert set(claims_table(claims, evidence).verdict) == {verdict}
@@ -172,7 +192,7 @@ def test_simulation_claims_decide_from_their_data(gap, N, verdict):
 def test_finite_size_claims_follow_the_limit(limit, se, verdict):
     claims = [c for c in simulation.CLAIMS if c.id.startswith("finite-size-")]
     evidence = {
-        f"summaries/size{N}_{design}/{name}": bp_table(limit + 5 / N, se, N).assign(fraction_converged=1.0)
+        f"summaries/size{N}_{design}/{name}": bp_table(name, limit + 5 / N, se, N=N, fraction_converged=1.0)
         for N in (250, 500, 1000, 2000) for design in ("example1", "example2") for name in simulation.SHOWN
     }  # fmt: skip
     assert len(claims) == 6 and set(claims_table(claims, evidence).verdict) == {verdict}
@@ -183,12 +203,77 @@ def test_finite_size_claims_follow_the_limit(limit, se, verdict):
 def test_bp_for_l0_is_judged_by_damping():
     claim = [c for c in simulation.CLAIMS if c.id == "bp-l0"]
     rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]
-    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20, N=1000)
+    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20)
+    table = made_with(table)
     row = claims_table(claim, {"table_bp_l0": table}).iloc[0]
     assert row.verdict == "reproduced with a correction" and "80%" in row.detail
     table.loc[1, "fraction_converged"] = 0.5
     assert claims_table(claim, {"table_bp_l0": table}).verdict[0] == "contradicted"
-    assert claims_table(claim, {"table_bp_l0": table.assign(N=200)}).verdict[0] == "not decidable"
+    assert claims_table(claim, {"table_bp_l0": made_with(table, N=200)}).verdict[0] == "not decidable"
+
+
+def whole_run(gap=0.0, slow=1.0):
+    """Made-up summaries of every simulation on which GDF is RS + gap, or, on correlated designs, delta_eff + gap.
+
+    BP takes `slow` times the steps on correlated designs, and on the stronger of two.
+    """
+    evidence = {}
+    for name, alpha in {"scad_a5": 0.5, "scad_a8_lam08": 0.5, "scad_a6_lam09": 0.8, "scad_a8_lam07": 0.8}.items():
+        table = bp_table(name, gap, alpha=alpha, N=200)
+        rs = rs_curve(simulation.PENALTIES[name], alpha=alpha, deltas=table.delta).df.to_numpy()
+        evidence[f"summaries/figure4_bp_vs_rs/{name}"] = table.assign(gdf=rs + gap)
+    designs = ("iid", "example1_weak", "example1_strong", "example2_few", "example2_many")
+    for name, figure in itertools.product(
+        simulation.SHOWN, [*simulation.EXAMPLES.values(), *map("claims_{}".format, designs)]
+    ):
+        strong = figure.endswith(("strong", "many"))
+        table = bp_table(name, 0.0 if figure.endswith(("weak", "few")) else gap)
+        if figure == "claims_iid":
+            saddles = [solve_rs(simulation.PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta]
+            for column, rs in (("delta", "delta"), ("gdf", "df"), ("err_train", "err_train")):
+                table[column] = [getattr(saddle, rs) + gap for saddle in saddles]
+        steps = 100.0 * slow ** (0 if figure == "claims_iid" else 2 if strong else 1)
+        evidence[f"summaries/{figure}/{name}"] = table.assign(steps_median=steps)
+    return evidence
+
+
+def test_claims_about_bp_follow_the_data():
+    """Each family of claims holds on data made for it, and is lost on data made against it."""
+    ids = {"agree": ("bp-rs-", "bp-to-rs-", "c-corr", "T-corr", "c-curve", "T-curve"),
+           "greater": ("scad-greater-",), "slower": ("worse-", "c-conv", "T-conv")}  # fmt: skip
+    claims = {family: [c for c in simulation.CLAIMS if c.id.startswith(start)] for family, start in ids.items()}
+    assert {family: len(found) for family, found in claims.items()} == {"agree": 13, "greater": 2, "slower": 4}
+    for family, good, bad in (("agree", whole_run(), whole_run(0.1)), ("greater", whole_run(0.1), whole_run(-0.1)),
+                              ("slower", whole_run(slow=1.5), whole_run(slow=0.9))):  # fmt: skip
+        for evidence, verdict in ((good, "reproduced"), (bad, "contradicted")):
+            found = claims_table(claims[family], evidence).set_index("id").verdict
+            if family == "slower" and verdict == "contradicted":
+                found = found.filter(like="worse")  # "c affects": faster is an effect, too
+            assert set(found) == {verdict}, found
+
+
+@pytest.mark.parametrize("other", [{"penalty": {"kind": "mcp", "a": 5, "lam": 1}}, {"alpha": 0.4}, {"mean": 1.0},
+                                   {"variance": 2.0}])  # fmt: skip
+def test_a_run_with_other_parameters_is_no_evidence(other):
+    evidence = whole_run(0.1)
+    for table in evidence.values():
+        table.attrs |= other
+    table = claims_table(simulation.CLAIMS, evidence)
+    assert set(table.verdict) == {"not decidable"} and (table.detail != "").all()
+    if "alpha" in other:
+        sizes = l0_sizes(l0.rs_df)
+        for table in sizes.values():
+            table.attrs |= other
+        table = claims_table([c for c in l0.CLAIMS if c.id.startswith("exact")], sizes)
+        assert set(table.verdict) == {"not decidable"}
+
+
+def test_a_run_without_bp_is_no_evidence():
+    """`solver: direct`: no level of it is BP's."""
+    evidence = {key: table.assign(fraction_bp=0.0) for key, table in whole_run().items()}
+    by_steps = ("worse-", "c-conv", "T-conv")  # these take every level, whoever found the fixed point
+    table = claims_table([c for c in simulation.CLAIMS if not c.id.startswith(by_steps)], evidence)
+    assert set(table.verdict) == {"not decidable"}
 
 
 def l0_sizes(limit, slope=-0.5, se=1e-3):
@@ -197,9 +282,8 @@ def l0_sizes(limit, slope=-0.5, se=1e-3):
     for N in (20, 30, 50, 80, 100):
         K = np.array([round(0.05 * N), round(0.1 * N)])
         df = [limit(d) + slope * np.log(N) / N for d in (0.1, 0.2)]
-        tables[f"l0/n{N}_sizes"] = pd.DataFrame(
-            {"K": K, "delta": [0.1, 0.2], "df": df, "df_se": se, "N": N, "exact": True}
-        )
+        table = pd.DataFrame({"K": K, "delta": [0.1, 0.2], "df": df, "df_se": se, "exact": True})
+        tables[f"l0/n{N}_sizes"] = made_with(table, N=N)
     return tables
 
 

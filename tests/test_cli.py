@@ -135,6 +135,9 @@ def test_bad_data_is_one_message_and_status_2(folder, capsys, case, suffix):
     "content, named",
     [
         (b"a,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
+        (b"\n\na,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
+        (b",a,y\n0,1,2\n1,3,5\n", "have no name (a saved index?), counted from 0: name or remove them: 0"),
+        (b"a,y\n1,0.5,2\n2,0.7,5\n3,0.1,9\n", "cannot be read"),  # R's write.table: names shifted by a column
         (b"", "cannot be read"),
         (b"a,y\n1,2\n3,4,5,6\n", "cannot be read"),
         (b"\xff\xfe\x00a,y\n", "cannot be read"),
@@ -144,6 +147,12 @@ def test_bad_csv(folder, capsys, content, named):
     (folder / "data.csv").write_bytes(content)
     assert main(["select", "data.csv", "--target", "y", "--penalty", "l1"]) == 2
     assert named in capsys.readouterr().err
+
+
+def test_arrays_of_one_name_are_refused(folder, capsys):
+    np.savez(folder / "data.npz", y=np.arange(3.0), A=np.eye(3), A_0=np.array([1.0, 5.0, 2.0]))
+    assert main(["select", "data.npz", "--target", "y", "--penalty", "l1"]) == 2
+    assert "two arrays give a column 'A_0'" in capsys.readouterr().err
 
 
 def test_nothing_is_unpickled(folder, capsys):

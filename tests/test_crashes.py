@@ -128,12 +128,15 @@ def test_full_disk_then_resume(project, finished, small_disk):
     assert_same_as(project, finished)
 
 
-def test_read_only_results(project, small_disk):
+def test_read_only_results_then_resume(project, finished, small_disk):
     (project.folder / "results").symlink_to(small_disk)
     remount(small_disk, "ro")
     done = project.snakemake(TARGET, check=False)
-    remount(small_disk, "rw")
     assert done.returncode != 0 and "Read-only file system" in done.text
+    assert_whole(project)
+    remount(small_disk, "rw,size=50m")
+    project.snakemake(TARGET)
+    assert_same_as(project, finished)
 
 
 def flipped(content, place):
@@ -163,13 +166,14 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
     assert_same_as(project, finished)
 
 
-def test_two_runs_at_once(project):
+def test_two_runs_at_once(project, finished):
     first = project.start(TARGET)
     wait_for_job(first)
     second = project.snakemake(TARGET, check=False)
     first.communicate()
     assert second.returncode != 0 and "lock" in second.text.lower()
     assert first.returncode == 0
+    assert_same_as(project, finished)
 
 
 def test_corrupt_configuration_file(project):

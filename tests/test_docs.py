@@ -33,6 +33,7 @@ RUN_BY = {
     "make rulegraph": "tests/test_pages.py::test_the_rule_graph_is_that_of_the_workflow",
     "make status": "tests/test_workflow.py::test_status_tells_fresh_from_stale_and_why",
     "make test-cluster": "tests/cluster/test_cluster.py::test_slurm_gives_the_bytes_of_a_local_run",
+    "make test-cluster-quick": "tests/cluster/test_cluster.py::test_slurm_gives_the_bytes_of_a_local_quick_run",
     "make test-report": "tests/browser/test_report.py::test_every_figure_is_visible",
     "make verify": "tests/test_verify.py::test_the_command_says_so_and_its_status_too",
     "python notebooks/01_theory.py": "tests/test_notebooks.py::"

@@ -8,7 +8,7 @@ from sparsegdf.finite_size import GAPS, finite_size_table, gap_limits
 
 
 def summary(N, limits, rng, se=1e-3, fraction=1.0):
-    """Three levels; gap = limit + 10/N + noise for each estimator."""
+    """Four levels; gap = limit + 10/N + noise for each estimator."""
     table = pd.DataFrame(
         {"eta": [2.0, 1.0, 0.5, 0.25], "delta": [0.1, 0.3, 0.5, 0.8], "fraction_converged": fraction}
     )

@@ -129,3 +129,17 @@ def test_registry_makes_each_penalty():
     assert make_penalty("scad", a=5, lam=1) == SCAD(a=5, lam=1)
     assert make_penalty("mcp", a=5, lam=1) == MCP(a=5, lam=1)
     assert {cls.__name__ for cls in PENALTIES.values()} == {"L1", "ElasticNet", "L0", "SCAD", "MCP"}
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: SCAD(a="8", lam=1.0), lambda: MCP(a=2, lam="1"), lambda: ElasticNet("1e-1")]
+)
+def test_a_number_in_quotes_is_refused(make):
+    with pytest.raises(ValueError, match="is not a number"):
+        make()
+
+
+@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+def test_a_jump_is_one_in_any_units(scale):
+    assert L0().segments(1.0, 2 * scale**2).jumps() == pytest.approx(2 * scale)
+    assert not SCAD(a=5, lam=scale).segments(1.0, 1.0).jumps().any()

@@ -328,6 +328,9 @@ def changed(A, index, value):
         ({"A": planted()[0][:50]}, "y has shape"),
         ({"y": changed(planted()[1], 7, np.inf)}, r"y\[7\] = inf"),
         ({"y": np.full(60, 2.0)}, "y is constant"),
+        ({"y": np.full(60, 0.1)}, "y is constant"),  # whose mean is not 0.1, by rounding
+        ({"y": np.zeros(60), "intercept": False}, "y is constant"),
+        ({"bootstrap": 2.9}, "bootstrap = 2.9 is not an integer"),
         ({"A": planted()[0][:1], "y": [1.0]}, "A has 1 row"),
         ({"A": planted()[0][:3], "y": [1.0, 2.0, 4.0]}, "sigma2 cannot be estimated from 3 rows"),
     ],
@@ -336,3 +339,19 @@ def test_bad_input_is_named(change, named):
     A, y = planted()
     with pytest.raises(ValueError, match=named):
         select(**({"A": A, "y": y, "penalty": L1()} | change))
+
+
+@pytest.mark.parametrize("penalty", [L1(), L0()], ids=repr)
+def test_a_target_orthogonal_to_every_column_is_named(penalty):
+    a, b, c = np.array([(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], float).T
+    with pytest.raises(ValueError, match="y is orthogonal to every column"):
+        select(np.column_stack([a, b, c]), a * b, penalty, sigma2=1.0)
+
+
+@pytest.mark.parametrize("penalty", [SCAD(a=1.0005, lam=1.0), MCP(a=5e-4, lam=1.0), MCP(a=1e-4, lam=30.0)], ids=repr)
+def test_a_fit_that_jumps_by_itself_may_jump(penalty):
+    """Penalties so concave that no piece of the parabola is ever on the estimate."""
+    A, y = planted()
+    A = A / np.linalg.norm(A, axis=0)
+    assert penalty.segments(1.0, 2.0).jumps().any()
+    assert fit_path(A, y, penalty, [2.0]).jumps.all()

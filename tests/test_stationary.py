@@ -6,7 +6,7 @@ from skglm.datafits import Quadratic
 from skglm.penalties import SCAD as SkglmSCAD
 from skglm.penalties import MCPenalty
 from skglm.solvers import AndersonCD
-from sklearn.linear_model import enet_path, lars_path
+from sklearn.linear_model import lars_path
 
 from sparsegdf.agreement import agreement_row, agreement_samples
 from sparsegdf.bp import belief_propagation
@@ -103,16 +103,6 @@ def test_l1_and_elastic_net_agree_with_lars(design, eta2):
     for k, eta in enumerate(etas):
         exact = [np.interp(eta, len(rows) * alphas[::-1], path[::-1]) for path in knots]
         np.testing.assert_allclose(found.x[:, k], exact, rtol=0, atol=1e-8)
-
-
-@each_design
-def test_elastic_net_agrees_with_enet_path(design):
-    A, y, etas = problem(design, lowest=0.2, levels=4)
-    found = stationary_path(A, y, ElasticNet(0.1), etas)
-    for k, eta in enumerate(etas):
-        alpha, share = (eta + 0.1) / len(y), eta / (eta + 0.1)
-        _, x, _ = enet_path(A, y, l1_ratio=share, alphas=[alpha], tol=1e-13, max_iter=100_000)
-        np.testing.assert_allclose(found.x[:, k], x[:, 0], rtol=0, atol=2e-6)
 
 
 @each_design

@@ -20,6 +20,7 @@ from sparsegdf import (
     solve_rs,
 )
 from sparsegdf.single_body import averages
+from sparsegdf.theory_tables import threshold_table
 
 ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
 SQRT2, SQRTPI = np.sqrt(2), np.sqrt(np.pi)
@@ -265,9 +266,19 @@ def test_scad_beyond_s1():
     s3 = solve_rs(SCAD(a=5, lam=1.0), alpha=0.5, delta=0.85)
     assert s3.branch == "S3" and s3.df == 1 and s3.Q == np.inf and np.isnan(s3.eta)
     # At its end S1 has df < 1 for a = 5 but df = 1 for a = 8.
-    for a, top in ((5, 0.95), (8, 1.0)):
+    for a, top in ((5, 0.9730), (8, 1.0)):
         end = s1_end(SCAD(a=a, lam=1.0), alpha=0.5)
-        assert solve_rs(SCAD(a=a, lam=1.0), alpha=0.5, delta=end - 1e-9).df == pytest.approx(top, abs=0.05)
+        assert solve_rs(SCAD(a=a, lam=1.0), alpha=0.5, delta=end - 1e-9).df == pytest.approx(top, abs=1e-3)
+
+
+def test_the_table_of_thresholds_has_penalties_whose_s1_never_ends():
+    settings = [
+        {"name": "l1", "penalty": {"kind": "l1"}, "alpha": 0.5},
+        {"name": "l0", "penalty": {"kind": "l0"}, "alpha": 0.5},
+    ]
+    table = threshold_table(settings, mean=0, variance=1).set_index("penalty")
+    assert (table.loc["l1", "s1_end"], table.loc["l1", "branch_beyond"]) == (1, "")
+    assert (table.loc["l0", "s1_end"], table.loc["l0", "branch_beyond"]) == (pytest.approx(0.248, abs=5e-4), "S2")
 
 
 def test_scad_jump_regime_is_solved():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from sparsegdf.claims.verdict import VERDICTS
+
 BEGIN, END = "<!-- from reference/claims.csv: make reference -->\n", "<!-- end -->"
-VERDICTS = ("reproduced", "reproduced with a correction", "contradicted", "not decidable")
 
 
 def rendered(readme, claims):
@@ -21,7 +22,8 @@ def block(claims):
     lines += ["| claim | printed | found | verdict |", "|---|---|---|---|"]
     for row in claims[claims.verdict != "reproduced"].fillna("").itertuples():
         verdict = row.verdict.removeprefix("reproduced with a ") + (f": {row.correction}" if row.correction else "")
-        found = row.measured or row.detail
+        undecided = row.verdict == VERDICTS[-1]
+        found = "; ".join(filter(None, [row.measured, row.detail if undecided else ""]))
         lines.append(
             "| " + " | ".join(c.replace("|", r"\|") for c in (row.statement, row.quoted, found, verdict)) + " |"
         )

@@ -31,8 +31,9 @@ and c from the Rayleigh quotient of the moves that BP itself makes.
 import numpy as np
 from numba import njit
 
-from sparsegdf.checks import require_data, require_etas, require_number
+from sparsegdf.checks import require_data, require_etas, require_integer, require_number
 from sparsegdf.fixed_points import FixedPoints, kkt_violation
+from sparsegdf.penalties import require_penalty
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
 _MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn once a run has diverged
@@ -341,10 +342,11 @@ def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, dampin
     A run whose residual leaves every bound has "diverged"; one whose residual has not fallen by 10 % for 2000 steps
     is "cycling". With adapted damping a run that diverges is tried again with shorter and shorter steps.
     """
+    require_penalty(penalty)
     A, y = require_data(A, y)
     etas = require_etas(etas)
     tol = require_number("tol", tol, above=0)
-    max_steps = int(require_number("max_steps", max_steps, at_least=1))
+    max_steps = require_integer("max_steps", max_steps, at_least=1)
     if damping is not None:
         damping = require_number("damping", damping, above=0, at_most=1)
     path = _Path(A, y, penalty, tol, max_steps, damping)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsegdf.checks import require_data, require_etas, require_number
 from sparsegdf.fixed_points import FixedPoints
+from sparsegdf.penalties import require_penalty
 
 
 def belief_propagation_reference(
@@ -36,6 +37,7 @@ def belief_propagation_reference(
         sigma2_over_alpha=True  sigma_mu^2 = (1/alpha) sum_i A_mu_i^2 chi_i
         scad_chi_and=True       SCAD's chi_i is zero on the l1-like and on the flat branch
     """
+    require_penalty(penalty)
     A, y = require_data(A, y)
     etas = require_etas(etas)
     damping = require_number("damping", damping, above=0, at_most=1)

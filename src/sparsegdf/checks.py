@@ -1,6 +1,7 @@
 """Argument checks shared by the public functions: one sentence naming argument, value and allowed range."""
 
 import math
+from operator import index
 
 import numpy as np
 
@@ -13,9 +14,23 @@ def require_number(name, value, *, above=None, at_least=None, at_most=None):
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} = {value!r} is not a number (allowed: {allowed})") from None
+        number = None
+    if number is None or isinstance(value, str):  # "8" would pass here, and fail where it is used
+        raise ValueError(f"{name} = {value!r} is not a number (allowed: {allowed})")
     if not math.isfinite(number) or any(b is not None and not holds(number, b) for b, _, holds in bounds):
         raise ValueError(f"{name} = {value!r} is out of range (allowed: {allowed})")
+    return number
+
+
+def require_integer(name, value, *, at_least, at_most=None):
+    """Return `value` as an int, or raise ValueError if it is not a whole number in the stated range."""
+    allowed = f"integers >= {at_least}" + ("" if at_most is None else f" and <= {at_most}")
+    try:
+        number = index(value)
+    except TypeError:
+        raise ValueError(f"{name} = {value!r} is not an integer (allowed: {allowed})") from None
+    if number < at_least or (at_most is not None and number > at_most):
+        raise ValueError(f"{name} = {number} is out of range (allowed: {allowed})")
     return number
 
 

@@ -14,6 +14,7 @@ from sparsegdf.config_blocks import (
     Figure1,
     Figure2,
     Figure3,
+    Figure4,
     Figure7,
     Figure8,
     Figure9,
@@ -59,7 +60,7 @@ class Config(Model):
     figure1_single_body: Figure1
     figure2_gdf: Figure2
     figure3_prediction_error: Figure3
-    figure4_bp_vs_rs: BPFigure
+    figure4_bp_vs_rs: Figure4
     figure5_example1: BPFigure
     figure6_example2: BPFigure
     table_bp_l0: TableBPL0

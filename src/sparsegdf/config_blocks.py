@@ -81,7 +81,7 @@ class Figure1(Model):
     mean: float
     variance: Positive
     z_max: Positive
-    panels: Annotated[list[Panel], Field(min_length=1)]
+    panels: Annotated[list[Panel], Field(min_length=4, max_length=4)]
 
 
 class Figure2(Model):
@@ -133,6 +133,10 @@ class BPFigure(Model):
     samples: Annotated[int, Field(ge=2)]
     panels: Annotated[list[str], Field(min_length=1)]
     simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
+
+
+class Figure4(BPFigure):
+    panels: Annotated[list[str], Field(min_length=1, max_length=4)]
 
 
 class Claims(Model):
@@ -265,7 +269,7 @@ class Figure7(Model):
 
 
 class Figure8(Figure7):
-    limits: list[Delta]
+    limits: Annotated[list[Delta], Field(max_length=3)]
 
 
 class Setting(Model):

@@ -4,6 +4,7 @@ What a regression cannot use is refused in one sentence that names the column: s
 """
 
 import csv
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ def read_problem(file, target):
     except Exception as error:
         raise ValueError(f"{file} cannot be read: {error}") from error
     table.columns = [str(name) for name in table.columns]
+    nameless = np.flatnonzero(table.columns.str.strip() == "").tolist()
+    _refuse(nameless, "have no name (a saved index?), counted from 0: name or remove them", file)
     _refuse(table.columns[table.columns.duplicated()], "name more than one column", file)
     if target not in table.columns:
         raise ValueError(f"{file} has no column {target!r} for the target; it has {_listed(table.columns)}")
@@ -60,10 +63,13 @@ def _listed(names):
 
 
 def _read_text(file, separator):
-    # pandas would rename the second of two columns with one name.
+    # pandas would rename columns that have no name, or that of another.
     with open(file, encoding="utf-8-sig", newline="") as handle:
-        names = next(csv.reader(handle, delimiter=separator), [])
-    table = pd.read_csv(file, sep=separator, encoding="utf-8-sig", index_col=False)
+        names = next(filter(None, csv.reader(handle, delimiter=separator)), [])
+    with warnings.catch_warnings():
+        # Rows longer than the header: pandas would shift the names by a column.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        table = pd.read_csv(file, sep=separator, encoding="utf-8-sig", index_col=False)
     if len(names) == table.shape[1]:
         table.columns = names
     return table
@@ -75,12 +81,12 @@ def _read_npz(file):
     with np.load(file, allow_pickle=False) as arrays:
         for name in arrays.files:
             array = arrays[name]
-            if array.ndim == 1:
-                columns[name] = array
-            elif array.ndim == 2:
-                columns |= {f"{name}_{i}": array[:, i] for i in range(array.shape[1])}
-            else:
+            if array.ndim not in (1, 2):
                 raise ValueError(f"array {name!r} has shape {array.shape}; allowed: one or two dimensions")
+            own = {name: array} if array.ndim == 1 else {f"{name}_{i}": column for i, column in enumerate(array.T)}
+            if taken := sorted(own.keys() & columns.keys()):
+                raise ValueError(f"two arrays give a column {taken[0]!r}: rename one")
+            columns |= own
     return pd.DataFrame(columns)
 
 

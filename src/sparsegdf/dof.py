@@ -37,6 +37,15 @@ def noise_level(y, *, mean, variance):
     return float((y - mean) @ (y - mean) / (len(y) * variance))
 
 
+def curvature(x, chi, Q_hat):
+    """r''(x_i) on the support of x, from dx*/dh = chi_i = 1/(Q_hat_i + r''); exactly zero where that is rounding."""
+    support = x != 0
+    bends = np.zeros_like(x)
+    bends[support] = 1 / chi[support] - Q_hat[support]
+    bends[np.abs(bends) < 1e-9 * Q_hat] = 0
+    return bends
+
+
 def stein_divergence(A, x, curvature):
     """tr A_S (A_S^T A_S + D)^-1 A_S^T / M, S the support of x and D the curvature r''(x_i) on S.
 

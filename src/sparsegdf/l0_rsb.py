@@ -44,6 +44,8 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import erfcx, expit, log_expit, log_ndtr, logit
 
+from sparsegdf.checks import require_number
+
 TOLERANCE = 1e-9
 _Z_MAX = 10.0  # exp(-z^2/2) is below 1e-21 beyond
 _NODES = 160
@@ -121,7 +123,7 @@ def _site(v, c, r, lam, T, nodes=_NODES):
 
 
 def l0_free_entropy(mu, chi, q0, q1, chi_hat0, chi_hat1, Q_hat, *, alpha, eta, variance=1.0):
-    """Phi(mu) of the module docstring at any order parameters, stationary or not."""
+    """Phi(mu) of the module docstring at any order parameters, stationary or not: the tests differentiate it."""
     B = 1 + chi + mu * (q1 - q0)
     c, lam, T = chi_hat0 / chi_hat1, mu * chi_hat1 / Q_hat, np.sqrt(2 * eta * Q_hat / chi_hat1)
     site = _site(1 - c, c, 1 - lam * (1 - c), lam, T, 2 * _NODES)
@@ -244,8 +246,7 @@ def _result(state, alpha, delta, variance, log_mu):
 
 def _check(alpha, delta, **positive):
     for name, value in {"alpha": alpha, **positive}.items():
-        if not (np.isfinite(value) and value > 0):
-            raise ValueError(f"{name} = {value!r} is not allowed: it must be finite and > 0")
+        require_number(name, value, above=0)
     if not 0 < delta < _largest_delta(alpha):
         allowed = f"0 < delta < {_largest_delta(alpha):g} at alpha = {alpha:g}"
         raise ValueError(f"delta = {delta!r} is not allowed: it must satisfy {allowed} (K < M and K < N)")

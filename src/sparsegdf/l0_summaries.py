@@ -42,14 +42,14 @@ def fixed_eta(rows, etas, *, M, variance):
     return pd.DataFrame(table)
 
 
-def extrapolate(points, forms=("1/N", "ln N/N")):
+def extrapolate(points):
     """The limit N -> infinity of df(N) = df_inf + b f(N) by weighted least squares, for each form f.
 
     `points` has N, df, df_se. One row per form: limit, its standard error, chi2 and degrees of freedom of the fit.
     """
     shapes = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N}
     N, table = points.N.to_numpy(float), []
-    for form in forms:
-        line = dof.weighted_line(shapes[form](N), points.df, points.df_se)
+    for form, shape in shapes.items():
+        line = dof.weighted_line(shape(N), points.df, points.df_se)
         table.append({"form": form} | line._asdict())
     return pd.DataFrame(table)

@@ -14,9 +14,9 @@ from sparsegdf.bp import belief_propagation
 from sparsegdf.bp_reference import belief_propagation_reference
 from sparsegdf.claims import theory
 from sparsegdf.designs import block, sample
-from sparsegdf.dof import stein_divergence
+from sparsegdf.dof import curvature, stein_divergence
 from sparsegdf.penalties import L1, SCAD, ElasticNet
-from sparsegdf.theory import rs_stable_range, solve_rs
+from sparsegdf.theory import rs_stable_range, s1_end, solve_rs
 
 EN, SCAD5 = ElasticNet(eta2=0.1), SCAD(a=5, lam=1.0)
 
@@ -63,8 +63,7 @@ def fixed(penalty, eta):
     A, y = data()
     found = belief_propagation(A, y, penalty, [eta])
     x, chi, Q_hat = found.x[:, 0], found.chi[:, 0], found.Q_hat[:, 0]
-    curvature = np.where(x != 0, 1 / np.where(chi != 0, chi, 1) - Q_hat, 0)
-    return found, stein_divergence(A, x, np.where(np.abs(curvature) < 1e-9, 0, curvature))
+    return found, stein_divergence(A, x, curvature(x, chi, Q_hat))
 
 
 def printed_bp(penalty, eta, **switches):
@@ -124,7 +123,7 @@ def impossible_a():
     try:
         SCAD(a=0.5, lam=1.0)
     except ValueError as error:
-        return str(error), f"a = 5: S1 up to δ = {theory.s1_end(SCAD5, alpha=0.5):.3f}"
+        return str(error), f"a = 5: S1 up to δ = {s1_end(SCAD5, alpha=0.5):.3f}"
     return "a = 0.5 is accepted", ""
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsegdf.checks import require_etas
-from sparsegdf.dof import stein_divergence
+from sparsegdf.dof import curvature, stein_divergence
 from sparsegdf.fixed_points import kkt_violation
 from sparsegdf.penalties import L0
 from sparsegdf.stationary import stationary_path, stationary_points
@@ -40,6 +40,8 @@ def eta_grid(A, y, penalty):
 
 def fit_path(A, y, penalty, etas) -> Fits:
     """The fits at each of `etas` (decreasing); None is eta_grid, for l0 one eta per size that some eta selects."""
+    if etas is None and not (A.T @ y).any():
+        raise ValueError("y is orthogonal to every column of A: there is nothing to select")
     if isinstance(penalty, L0):
         etas, x = _l0_path(A, y, etas)
         kkt = np.array([kkt_violation(A, y, x[:, k], penalty, eta) for k, eta in enumerate(etas)])
@@ -71,6 +73,8 @@ def _may_jump(A, x, k, penalty, eta, Q):
     or not on the columns of the support at this level and its neighbours, lambda_min(A_S^T A_S) <= max(-r''), so that
     correlated columns may change places (local convexity, Breheny and Huang 2011).
     """
+    if penalty.segments(Q, eta).jumps().any():
+        return True
     # At a large Q every piece is on the estimate, with slope 1/(Q + r'').
     large = 1e3 * (eta + Q.max())
     concave = large - 1 / penalty.segments(large, eta).slope.max()
@@ -90,15 +94,13 @@ def _stein(A, y, x, penalty, eta, Q):
     S = np.flatnonzero(x)
     if not (chi[S] > 0).all():
         return np.nan
-    curvature = np.zeros_like(x)
-    curvature[S] = 1 / chi[S] - Q[S]
-    curvature[np.abs(curvature) < 1e-9 * Q] = 0
-    if (curvature < 0).any():
+    bends = curvature(x, chi, Q)
+    if (bends < 0).any():
         try:
-            np.linalg.cholesky(A[:, S].T @ A[:, S] + np.diag(curvature[S]))
+            np.linalg.cholesky(A[:, S].T @ A[:, S] + np.diag(bends[S]))
         except np.linalg.LinAlgError:
             return np.nan
-    return stein_divergence(A, x, curvature)
+    return stein_divergence(A, x, bends)
 
 
 def _l0_path(A, y, etas):

@@ -45,7 +45,7 @@ class Segments(NamedTuple):
         before = np.zeros_like(start)
         before[1:] = slope[:-1] * start[1:] + intercept[:-1]
         step = slope * start + intercept - before
-        return np.where(step > _JUMP * (1 + np.abs(slope * start) + np.abs(intercept)), step, 0.0)
+        return np.where(step > _JUMP * (np.abs(slope * start) + np.abs(intercept)), step, 0.0)
 
 
 @dataclass(frozen=True)
@@ -222,6 +222,12 @@ class MCP(Penalty):
 
 
 PENALTIES = {"l1": L1, "elastic_net": ElasticNet, "l0": L0, "scad": SCAD, "mcp": MCP}
+
+
+def require_penalty(penalty):
+    """Raise ValueError unless this is a penalty, an object and not its name or class."""
+    if not isinstance(penalty, Penalty):
+        raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=8, lam=1))")
 
 
 def make_penalty(kind, **parameters):

@@ -46,7 +46,7 @@ def planted_sample(design, M, N, index, seed, *, nonzeros, strength):
 def planted_rows(*, design, M, N, nonzeros, strength, penalties, samples, new_rows, seed):
     """One row per sample, penalty and method: what was chosen and how well.
 
-    error      ||A (x - x0)||^2 / M: prediction error at the same A, less the noise
+    error      ||A (x - x0) + intercept||^2 / M: prediction error at the same A, less the noise
     error_new  the same on rows that were not seen
     f1         2 |S and S0| / (|S| + |S0|), support of x against that of x0
     sigma2     the estimate of the noise variance that C_p and BIC used (true value 1)

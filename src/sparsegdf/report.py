@@ -24,8 +24,9 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from sparsegdf.claims.verdict import VERDICTS
+
 TEMPLATE = Path(__file__).with_name("report.html.j2")
-VERDICTS = ("reproduced", "reproduced with a correction", "contradicted", "not decidable")
 # A browser may refuse to save a longer data: URI.
 MAX_URI = 2_000_000
 _MEDIA = {

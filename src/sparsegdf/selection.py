@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.bootstrap import bootstrap_df
-from sparsegdf.checks import require_data, require_number
+from sparsegdf.checks import require_data, require_integer, require_number
 from sparsegdf.noise import NoiseVariance, estimate_noise_variance
 from sparsegdf.penalized_fits import fit_coefficients, fit_path
-from sparsegdf.penalties import Penalty
+from sparsegdf.penalties import Penalty, require_penalty
 
 CRITERIA = {"cp": "C_p", "aic": "AIC"}
 _PRINTED = 10  # coefficients in a repr
@@ -128,7 +128,7 @@ def select(
     """The path of ||y - A x||^2 / 2 + r(x; eta) from sparse to dense, and the eta with the smallest criterion.
 
     A            (M, N), array or DataFrame; y (M,). Finite, no constant column.
-    penalty      L1(), ElasticNet(eta2), SCAD(a, lam), MCP(a, lam) by stationary_path; L0() by exact search (N <= 30)
+    penalty      L1(), ElasticNet(eta2), SCAD(a, lam), MCP(a, lam) by stationary_points; L0() by exact search, N <= 30
     sigma2       noise variance; None estimates it (noise.estimate_noise_variance: least squares, or the lasso where
                  N is not well below M)
     etas         decreasing; None goes from eta_max down on a log scale (for l0: one eta for each size selected)
@@ -145,14 +145,13 @@ def select(
     """
     if sample_weight is not None:
         raise ValueError("sample_weight is not supported: C_p and df here are those of noise with one variance")
-    if not isinstance(penalty, Penalty):
-        raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=8, lam=1))")
+    require_penalty(penalty)
     if criterion not in CRITERIA:
         raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
-    bootstrap = int(require_number("bootstrap", bootstrap, at_least=0))
+    bootstrap = require_integer("bootstrap", bootstrap, at_least=0)
     if bootstrap == 1:
         raise ValueError("bootstrap = 1 has no standard error (allowed: 0 or >= 2)")
-    jobs = int(require_number("jobs", jobs, at_least=1))
+    jobs = require_integer("jobs", jobs, at_least=1)
     names = [str(name) for name in getattr(A, "columns", range(np.shape(A)[1] if np.ndim(A) == 2 else 0))]
     A, y = require_data(A, y)
     if len(y) < 2:
@@ -160,9 +159,9 @@ def select(
 
     spread = A.std(axis=0)
     shift, mean = (A.mean(axis=0), y.mean()) if intercept else (np.zeros(A.shape[1]), 0.0)
+    if not y.any() or (intercept and np.ptp(y) == 0):
+        raise ValueError(f"y is constant ({y[0]:g}): there is nothing to select")
     A, y = A - shift, y - mean
-    if not y.any():
-        raise ValueError(f"y is constant ({mean:g}): there is nothing to select")
     noise = _noise(A, y, intercept, sigma2)
     # In working units the noise variance is 1 when standardised.
     scale, sigma = (np.linalg.norm(A, axis=0), np.sqrt(noise.value)) if standardise else (np.ones(A.shape[1]), 1.0)

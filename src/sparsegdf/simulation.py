@@ -36,11 +36,6 @@ def rows(A, y, found, *, mean, variance):
     table = []
     for k, eta in enumerate(found.etas):
         x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
-        support = x != 0
-        # dx*/dh = 1/(Q_hat + r''), so the curvature of r on each piece is 1/chi_i - Q_hat_i.
-        curvature = np.zeros_like(x)
-        curvature[support] = 1 / chi[support] - Q_hat[support]
-        curvature[np.abs(curvature) < 1e-9] = 0
         usable = bool(found.converged[k])
         table.append(
             {
@@ -52,7 +47,7 @@ def rows(A, y, found, *, mean, variance):
                 "chi": chi.sum() / M,
                 "Q_hat": Q_hat.mean(),
                 "effective": found.effective[k],
-                "stein": dof.stein_divergence(A, x, curvature) if usable else np.nan,
+                "stein": dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat)) if usable else np.nan,
                 "converged": usable,
                 "status": found.status[k],
                 "steps": found.steps[k],

@@ -30,6 +30,7 @@ from scipy.linalg import lapack
 
 from sparsegdf.checks import require_data, require_etas
 from sparsegdf.fixed_points import FixedPoints, violation
+from sparsegdf.penalties import require_penalty
 from sparsegdf.variances import variances_at_rest
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
@@ -362,6 +363,7 @@ def stationary_path(A, y, penalty, etas):
     Under a penalty that is not convex, the point is the one followed from x = 0 down the grid; each level starts from
     the last that converged. Of duplicated columns under l1 only one enters (belief propagation shares between them).
     """
+    require_penalty(penalty)
     A, y = require_data(A, y)
     etas = require_etas(etas)
     path = _Path(A, y, penalty)
@@ -374,6 +376,7 @@ def stationary_points(A, y, penalty, etas):
     No variances, so at a third of the cost; and each level starts from the last point found, whether or not belief
     propagation has a fixed point there. Of a convex objective this is the x of stationary_path.
     """
+    require_penalty(penalty)
     A, y = require_data(A, y)
     etas = require_etas(etas)
     path, points = _Path(A, y, penalty), np.full((A.shape[1], etas.size), np.nan)

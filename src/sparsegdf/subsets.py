@@ -18,10 +18,11 @@ Gram matrices lose digits: every value reported and every winner accepted comes 
 """
 
 from dataclasses import dataclass
-from operator import index
 
 import numpy as np
 from numba import njit
+
+from sparsegdf.checks import require_integer
 
 TOLERANCE = 1e-10  # a subset must explain this fraction of ||y||^2 more than the incumbent to replace it
 DEPENDENT = 1e-13  # a unit column whose squared distance to a span is below this lies in the span
@@ -70,7 +71,7 @@ def swap_search(A, y, max_size, restarts, rng):
     numpy Generator.
     """
     problem = _Problem(A, y, max_size)
-    restarts = _integer("restarts", restarts, 0, None)
+    restarts = require_integer("restarts", restarts, at_least=0)
     rng = np.random.default_rng(rng)
 
     def solve(member, size):
@@ -87,7 +88,7 @@ class _Problem:
         A, y = _finite("A", A, 2), _finite("y", y, 1)
         if len(y) != len(A):
             raise ValueError(f"y has {len(y)} entries, but A has {len(A)} rows: the two must agree")
-        self.max_size = _integer("max_size", max_size, 0, A.shape[1])
+        self.max_size = require_integer("max_size", max_size, at_least=0, at_most=A.shape[1])
         rows = np.ascontiguousarray(np.vstack([A.T, y]))
         # In two steps, so that squares neither overflow nor vanish; zero columns stay zero.
         peak = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
@@ -121,17 +122,6 @@ def _finite(name, value, ndim):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name}{list(where)} is {array[where]}: allowed are finite numbers")
     return array.astype(np.float64)
-
-
-def _integer(name, value, low, high):
-    allowed = f"integers from {low}" + ("" if high is None else f" to {high}, the number of columns of A")
-    try:
-        number = index(value)
-    except TypeError:
-        raise ValueError(f"{name} is {value!r}: allowed are {allowed}") from None
-    if number < low or (high is not None and number > high):
-        raise ValueError(f"{name} is {number}: allowed are {allowed}")
-    return number
 
 
 def _random_starts(rng, n, size, count):

@@ -26,7 +26,7 @@ from scipy.optimize import elementwise
 from scipy.special import erfc, erfcinv
 
 from sparsegdf.checks import require_number
-from sparsegdf.penalties import L0, ElasticNet, Penalty
+from sparsegdf.penalties import L0, ElasticNet, require_penalty
 from sparsegdf.single_body import averages
 
 # Q_hat in the limit chi -> infinity: every quantity reported there has lost its dependence on it.
@@ -273,8 +273,7 @@ def _t_of_eta(penalty, alpha, s2, eta):
 
 def _require_problem(penalty, alpha, mean, variance):
     """alpha, variance and s2 = variance + mean^2, checked."""
-    if not isinstance(penalty, Penalty):
-        raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=5, lam=1))")
+    require_penalty(penalty)
     alpha = require_number("alpha", alpha, above=0)
     variance = require_number("variance", variance, above=0)
     return alpha, variance, variance + require_number("mean", mean) ** 2

@@ -13,7 +13,7 @@ _BESIDE = 1e-9  # from the end of S1, so that rounding does not decide on which 
 def single_body_table(panels, *, alpha, mean, variance, z_max):
     """x*(z) at the RS saddle point of each panel {penalty: block, eta}, with its thresholds in units of z.
 
-    One row per panel and z; a jump is two rows at the same z. `unregularised` is h/Q_hat.
+    One row per panel and z; a jump is two rows at neighbouring z. `unregularised` is h/Q_hat.
     """
     tables = []
     for number, panel in enumerate(panels):
@@ -112,7 +112,8 @@ def threshold_table(settings, *, mean, variance):
         penalty, alpha = make_penalty(**setting["penalty"]), setting["alpha"]
         problem = {"alpha": alpha, "mean": mean, "variance": variance}
         stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
-        before, after = (solve_rs(penalty, delta=end + step, **problem) for step in (-1e-9, 1e-9))
+        before = solve_rs(penalty, delta=end - _BESIDE, **problem)
+        ends = end + _BESIDE <= min(1, 1 / alpha)
         rows.append(
             {
                 "penalty": setting["name"],
@@ -123,7 +124,7 @@ def threshold_table(settings, *, mean, variance):
                 "at_delta": stable[1] if stable else np.nan,
                 "s1_end": end,
                 "df_at_s1_end": before.df,
-                "branch_beyond": after.branch,
+                "branch_beyond": solve_rs(penalty, delta=end + _BESIDE, **problem).branch if ends else "",
                 "residual": before.residual,
             }
         )

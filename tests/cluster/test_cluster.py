@@ -1,6 +1,7 @@
-"""The tiny pipeline on a real SLURM, by both profiles: the bytes of a local run, whatever is lost on the way.
+"""The pipeline on a real SLURM, by both profiles: the bytes of a local run, whatever is lost on the way.
 
-`make test-cluster` runs this, `make test` does not: it wants root on Debian, and minutes.
+`make test-cluster` runs this with the tiny run, `make test` does not: it wants root on Debian, and minutes.
+`make test-cluster-quick` is one test: the quick run, all of it, once here and once on SLURM.
 """
 
 import hashlib
@@ -70,8 +71,8 @@ def run(cluster, finished, tmp_path):
         run.process.kill()  # it still runs if the test failed; its jobs end with the cluster
 
 
-def digests(folder):
-    files = (file for part in ("results/tiny", "tiny_figures") for file in (folder / part).rglob("*"))
+def digests(folder, name="tiny"):
+    files = (file for part in (f"results/{name}", f"{name}_figures") for file in (folder / part).rglob("*"))
     kept = (file for file in files if file.is_file() and not {"logs", "benchmarks"} & set(file.parts))
     return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in kept}
 
@@ -93,6 +94,22 @@ def test_slurm_gives_the_bytes_of_a_local_run(cluster, run, finished):
     submitted = {comment.split("_wildcards_")[0] for _, _, comment in jobs}  # the other rules ran beside Snakemake
     assert submitted == {f"rule_{name}" for name in SUBMITTED}
     assert_same_bytes(run, finished, at_least=125)
+
+
+@pytest.mark.quick
+def test_slurm_gives_the_bytes_of_a_local_quick_run(cluster, tmp_path):
+    class Quick(Run):
+        configuration = "config/quick.yaml"
+
+    here, there = Quick(tmp_path / "here"), Quick(tmp_path / "there")
+    here.snakemake("paper_figures")
+    there.snakemake(*SLURM, "paper_figures", program=("-m", "snakemake"))
+    jobs = [line.split() for line in cluster.squeue("--states=all", form="%T %N %k")]
+    assert {state for state, _, _ in jobs} == {"COMPLETED"} and {node for _, node, _ in jobs} == {"n1", "n2"}
+    assert {comment.split("_wildcards_")[0] for _, _, comment in jobs} == {f"rule_{name}" for name in SUBMITTED}
+    made = digests(there.folder, "quick")
+    assert len(made) > 200
+    assert made == digests(here.folder, "quick")
 
 
 def test_a_dead_node_costs_only_its_jobs(cluster, run, finished):

@@ -1,9 +1,18 @@
 # What the paper claims and misprints, decided from the results of this run.
 
-# The tables that claims are decided from: their path below results/<run>, and N.
+# The tables that claims are decided from, by their path below results/<run>, and what they were made with.
 EVIDENCE = {
-    f"summaries/{name}/{penalty}": run.N for name, run in CONFIG.runs.items() for penalty in run.simulations
-} | {f"l0/{name}_sizes": run.N for name, run in CONFIG.l0_search.runs.items()}
+    f"summaries/{name}/{penalty}": {
+        "N": run.N,
+        "alpha": simulated.M / run.N,
+        "penalty": CONFIG.penalties[penalty],
+        "mean": run.mean,
+        "variance": run.variance,
+    }
+    for name, run in CONFIG.runs.items()
+    for penalty, simulated in run.simulations.items()
+} | {f"l0/{name}_sizes": {"N": run.N, "alpha": CONFIG.l0_search.alpha} for name, run in CONFIG.l0_search.runs.items()}
+EVIDENCE_BP_L0 = {"N": CONFIG.table_bp_l0.N, "alpha": CONFIG.table_bp_l0.M / CONFIG.table_bp_l0.N}
 
 
 rule table_claims:
@@ -23,8 +32,7 @@ rule table_claims:
         mem_mb=grow(500),
         runtime=grow(10),
     params:
-        N=EVIDENCE,
-        N_bp_l0=CONFIG.table_bp_l0.N,
+        made_with=EVIDENCE | {"table_bp_l0": EVIDENCE_BP_L0},
     script:
         "../scripts/table_claims.py"
 

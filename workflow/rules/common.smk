@@ -45,7 +45,7 @@ if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
     raise WorkflowError(
         f"{len(strangers)} files of the run '{RUN}' were not made in this working copy (first: {strangers[0]}), or "
         "its .snakemake/metadata is lost. Without that record a change of parameters would go unnoticed: delete "
-        f"{RESULTS} and {FIGURES} (make clean), or bring .snakemake/metadata along with the results."
+        f"{RESULTS} and {FIGURES}, or bring .snakemake/metadata along with the results."
     )
 
 
@@ -74,7 +74,7 @@ def grow(first):
 
 
 def block(name):
-    """One block of the configuration as plain, sorted builtins: what a rule may depend on."""
+    """One block of the configuration as plain builtins: what a rule may depend on."""
     return getattr(CONFIG, name).model_dump()
 
 

@@ -1,4 +1,4 @@
-# One page of the whole run. Included last: it takes every figure and table that the files before it have announced.
+# One page of the whole run. Included late: it takes every figure and table that the files before it have announced.
 
 
 rule report_page:

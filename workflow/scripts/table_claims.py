@@ -6,11 +6,10 @@ from sparsegdf.claims.verdict import claims_table
 from sparsegdf.tables import read_table, write_readable
 
 log_to(snakemake.log[0])
-evidence = {
-    key: read_table(path).assign(N=snakemake.params.N[key])
-    for key, path in zip(snakemake.params.N, snakemake.input.results, strict=True)
-}
-evidence["table_bp_l0"] = pd.read_csv(snakemake.input.table_bp_l0).assign(N=snakemake.params.N_bp_l0)
+tables = [*map(read_table, snakemake.input.results), pd.read_csv(snakemake.input.table_bp_l0)]
+evidence = dict(zip(snakemake.params.made_with, tables, strict=True))
+for key, parameters in snakemake.params.made_with.items():
+    evidence[key].attrs = parameters
 claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS], evidence)
 counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
 write_readable(

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sparsegdf.claims.verdict import Claim, Finding, Undecided, larger
+from sparsegdf.claims.verdict import Claim, Finding, Undecided, larger, of_the_paper
 from sparsegdf.l0_rsb import solve_l0_1rsb
 from sparsegdf.l0_summaries import extrapolate
 from sparsegdf.penalties import L0
@@ -17,7 +17,8 @@ def sizes(evidence, runs=None):
     keys = [f"l0/{run}_sizes" for run in runs] if runs else sorted(k for k in evidence if k.startswith("l0/"))
     if not keys or any(key not in evidence for key in keys):
         raise Undecided("this run has not all of " + ", ".join(keys or ["l0/*_sizes"]))
-    table = pd.concat([evidence[key] for key in keys], ignore_index=True)
+    tables = {key: of_the_paper(evidence[key], alpha=0.5) for key in keys}
+    table = pd.concat([table.assign(N=table.attrs["N"]) for table in tables.values()], ignore_index=True)
     return table[table.exact & (table.K > 0)]
 
 

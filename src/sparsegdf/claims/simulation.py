@@ -14,33 +14,42 @@ from sparsegdf.claims.verdict import (
     every,
     larger,
     no_difference,
+    of_the_paper,
 )
 from sparsegdf.finite_size import finite_size_table, gap_limits
-from sparsegdf.penalties import L1, SCAD, ElasticNet
+from sparsegdf.penalties import L1, SCAD, ElasticNet, make_penalty
 from sparsegdf.theory import rs_curve, rs_stable_range, solve_rs
 
-PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(eta2=0.1), "scad_a5": SCAD(a=5, lam=1.0)}
+PENALTIES = {
+    "l1": L1(),
+    "elastic_net": ElasticNet(eta2=0.1),
+    "scad_a5": SCAD(a=5, lam=1.0),
+    "scad_a8_lam08": SCAD(a=8, lam=0.8),
+    "scad_a6_lam09": SCAD(a=6, lam=0.9),
+    "scad_a8_lam07": SCAD(a=8, lam=0.7),
+}
 SHOWN = {"l1": "l1", "elastic_net": "elastic net", "scad_a5": "SCAD"}
 EXAMPLES = {"Example 1": "figure5_example1", "Example 2": "figure6_example2"}
 LARGE = 0.5  # where "large delta" begins
 
 
-def large_enough(table, N):
-    """The table, if it is of predictors as many as the paper's."""
-    if table.N.iloc[0] < N:
-        raise Undecided(
-            f"N = {table.N.iloc[0]} in this run, {N} in the paper: finite-size effects are not the claim's"
-        )
-    return table
+def as_printed(table, penalty, **how):
+    """The table, if it was made with the paper's parameters, those of the penalty among them."""
+    if (made := make_penalty(**table.attrs["penalty"])) != PENALTIES[penalty]:
+        raise Undecided(f"{made} in this run, {PENALTIES[penalty]} in the paper")
+    return of_the_paper(table, mean=0, variance=1, **how)
 
 
-def points(evidence, figure, penalty, *, N, below=1.0, converged=0.99):
+def points(evidence, figure, penalty, *, N, alpha=0.5, below=1.0, converged=0.99):
     """The levels of a simulation at which belief propagation converged, up to a delta."""
     key = f"summaries/{figure}/{penalty}"
     if key not in evidence:
         raise Undecided(f"this run has no {key}")
-    table = large_enough(evidence[key], N)
-    return table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
+    table = as_printed(evidence[key], penalty, N=N, alpha=alpha)
+    table = table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
+    if table.empty:
+        raise Undecided(f"BP converged at no level of {key}")
+    return table
 
 
 def with_rs(table, penalty, alpha):
@@ -51,11 +60,12 @@ def with_rs(table, penalty, alpha):
     return table.gdf - df, np.hypot(table.gdf_se, slope * table.delta_se), table.delta
 
 
-def figure4(name, a, lam, alpha):
+def figure4(name, alpha):
     def check(evidence):
-        penalty = SCAD(a=a, lam=lam)
+        penalty = PENALTIES[name]
         stable = rs_stable_range(penalty, alpha=alpha)[1]
-        return agreement(*with_rs(points(evidence, "figure4_bp_vs_rs", name, N=200, below=stable), penalty, alpha))
+        table = points(evidence, "figure4_bp_vs_rs", name, N=200, alpha=alpha, below=stable)
+        return agreement(*with_rs(table, penalty, alpha))
 
     return check
 
@@ -79,12 +89,12 @@ def as_rs(name):
     return check
 
 
-def correspondence(figure, name, below=LARGE, size=SYMBOL):
+def correspondence(figure, name):
     """GDF - delta_eff, in the form of the paper (product of means)."""
 
     def check(evidence):
-        table = points(evidence, figure, name, N=1000, below=below)
-        return agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta, size=size)
+        table = points(evidence, figure, name, N=1000, below=LARGE)
+        return agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta)
 
     return check
 
@@ -143,7 +153,7 @@ def same_curve(designs, name):
 
 
 def convergence_differs(designs):
-    """The median number of steps at the densest level of the SCAD runs differs by more than a tenth."""
+    """The median number of steps of the SCAD runs, the largest of all levels, differs by more than a tenth."""
 
     def check(evidence):
         steps = [
@@ -157,7 +167,7 @@ def convergence_differs(designs):
 
 
 def converges_worse(figure):
-    """Median steps of l1 and SCAD on the example against iid predictors, at the largest delta that both have."""
+    """Median steps on the example against iid predictors, at the largest delta that both have."""
 
     def check(evidence):
         ratios = {}
@@ -174,21 +184,20 @@ def converges_worse(figure):
 
 
 def vanishes(design, name):
-    """The limit N -> infinity of GDF - delta_eff at the densest level that is complete at every N."""
+    """The limit N -> infinity of GDF - delta_eff at the densest level complete at three N, 2000 among them."""
 
     def check(evidence):
         found = {
-            (int(key.split("/")[1].partition("_")[0][4:]), design, name): table
+            (table.attrs["N"], design, name): as_printed(table, name, alpha=0.5)
             for key, table in evidence.items()
             if re.fullmatch(rf"summaries/size\d+_{design}/{name}", key)
         }
-        largest = max((N for N, _, _ in found), default=0)
-        if largest < 2000:
-            raise Undecided(f"the largest N is {largest}; 2000 is asked for")
+        if not found:
+            raise Undecided(f"this run has no summaries/size*_{design}/{name}")
         limits = gap_limits(finite_size_table(found, shown=3))
-        limits = limits[limits.gap == "delta_eff"]
+        limits = limits[(limits.gap == "delta_eff") & (limits.largest_N >= 2000)]
         if limits.empty:
-            raise Undecided("no level at which every sample has a fixed point at every N")
+            raise Undecided("no level at which every sample has a fixed point at N = 2000 and two other N")
         row = limits.loc[limits.delta.idxmax()]
         fitted = f"δ = {row.delta:.2f}, χ² = {row.chi2:.1f}/{row.dof:.0f}"
         measured = f"{row.limit:+.4f}({row.limit_se:.4f}), z = {row.z:+.1f} ({fitted})"
@@ -206,9 +215,11 @@ def bp_l0(undamped_above=None):
     def check(evidence):
         if "table_bp_l0" not in evidence:
             raise Undecided("this run has no table_bp_l0")
-        table = large_enough(evidence["table_bp_l0"], 1000)
+        table = of_the_paper(evidence["table_bp_l0"], N=1000, alpha=0.5)
         if undamped_above is not None:
             table = table[(table.damping == 1) & ~(table.delta < undamped_above)]
+            if table.empty:
+                raise Undecided("this run has no undamped BP for l0")
         k = table.fraction_converged.idxmax()
         row = table.loc[k]
         setting = f"η = {row.eta:g}, damping {row.damping:g}"
@@ -228,11 +239,12 @@ def scad_greater(figure):
 
 
 CLAIMS = [
-    *(Claim(f"bp-rs-{panel}", f"Fig. BP({panel})", f"BP agrees with RS for SCAD a = {a}, λ = {lam}, α = {alpha}.",
+    *(Claim(f"bp-rs-{panel}", f"Fig. BP({panel})",
+            f"BP agrees with RS for SCAD a = {PENALTIES[name].a}, λ = {PENALTIES[name].lam}, α = {alpha}.",
             "coincides", f"summaries/figure4_bp_vs_rs/{name}: GDF - RS df at the same δ, below the AT line",
-            figure4(name, a, lam, alpha))
-      for panel, name, a, lam, alpha in (("a", "scad_a5", 5, 1.0, 0.5), ("b", "scad_a8_lam08", 8, 0.8, 0.5),
-                                         ("c", "scad_a6_lam09", 6, 0.9, 0.8), ("d", "scad_a8_lam07", 8, 0.7, 0.8))),
+            figure4(name, alpha))
+      for panel, name, alpha in (("a", "scad_a5", 0.5), ("b", "scad_a8_lam08", 0.5),
+                                 ("c", "scad_a6_lam09", 0.8), ("d", "scad_a8_lam07", 0.8))),
     *(Claim(f"bp-to-rs-{name}", "Sec. 7.1", f"For {SHOWN[name]} BP goes to the RS values as N grows.", "converges",
             f"summaries/claims_iid/{name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
       for name in SHOWN),

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-Evidence = Mapping[str, pd.DataFrame]  # tables by their path below results/<run>, without the suffix
+# Tables by their path below results/<run>, without the suffix; `attrs` has the parameters that each was made with.
+Evidence = Mapping[str, pd.DataFrame]
 
 FALSE_ALARM = 1e-3  # chance that noise alone contradicts a true claim, whatever its number of points
 SYMBOL = 0.02  # about the size of a plotted point on an axis from 0 to 1: what a printed figure can show
@@ -47,6 +48,18 @@ class Claim(NamedTuple):
     corrected: Callable[[Evidence], Finding] | None = None
 
 
+def of_the_paper(table, *, N=0, **parameters) -> pd.DataFrame:
+    """The table, if it was made with these parameters of the paper and at least as many predictors."""
+    for name, value in parameters.items():
+        if table.attrs[name] != value:
+            raise Undecided(f"{name} = {table.attrs[name]} in this run, {value} in the paper")
+    if table.attrs["N"] < N:
+        raise Undecided(
+            f"N = {table.attrs['N']} in this run, {N} in the paper: finite-size effects are not the claim's"
+        )
+    return table
+
+
 def claims_table(claims, evidence: Evidence) -> pd.DataFrame:
     """One row per claim: the statement, what was measured and the verdict."""
     rows = []
@@ -59,7 +72,7 @@ def claims_table(claims, evidence: Evidence) -> pd.DataFrame:
                 printed = f"as printed: {finding.measured}"
                 detail = "; ".join(filter(None, [printed, mended.detail]))
                 finding, correction = mended._replace(detail=detail), claim.correction
-                verdict = "reproduced with a correction" if mended.holds else _WORDS[None]
+                verdict = VERDICTS[1] if mended.holds else _WORDS[None]
         rows.append(
             {
                 "id": claim.id,
@@ -77,7 +90,8 @@ def claims_table(claims, evidence: Evidence) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-_WORDS = {True: "reproduced", False: "contradicted", None: "not decidable"}
+VERDICTS = ("reproduced", "reproduced with a correction", "contradicted", "not decidable")
+_WORDS = {True: VERDICTS[0], False: VERDICTS[2], None: VERDICTS[3]}
 
 
 def _find(check, evidence):

@@ -17,7 +17,6 @@ def draw(table, marks, blocks, *, zoom):
     minima, crossings = marks[marks.kind == "minimum"], marks[marks.kind == "crossing"]
     for name, block in blocks.items():
         curve, color = table[table.penalty == name], style.COLOURS[block["kind"]]
-        curve = curve[curve.err_pre < 3]
         style.draw_rs_line(right, curve, "err_pre", color=color)
         best = minima[minima["first"] == name].iloc[0]
         if block["kind"] == "l0":

@@ -11,7 +11,7 @@ def draw(summaries, theory, blocks, *, panels):
     """`summaries` from summaries.summarise by penalty, `theory` from theory_tables.panel_curves."""
     figure = style.new_figure(6.0, 5.2)
     axes = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-    for ax, letter, name in zip(axes, "abcdefgh", panels, strict=False):
+    for ax, letter, name in zip(axes, "abcd", panels, strict=False):
         curve, color = theory[theory.penalty == name], style.PURPLE
         ax.plot([0, 1], [0, 1], **style.GUIDE)
         style.draw_rs_line(

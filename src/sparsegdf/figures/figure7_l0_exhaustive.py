@@ -18,7 +18,7 @@ SIZE_STYLE = {
 
 
 def draw_sizes(ax, points):
-    """df with standard errors for each N, at fixed size or fixed eta; "N >=" marks a lower bound (swap search)."""
+    """df with standard errors for each N, at fixed size or fixed eta; "(lower bound)" marks swap search."""
     for k, (N, group) in enumerate(points.groupby("N")):
         color, marker = SIZE_STYLE.get(N, (f"C{k}", "o"))
         label = rf"$N={N}$" + ("" if group.exact.all() else " (lower bound)")

@@ -33,10 +33,10 @@ _RC = {
 }
 
 
-def new_figure(width, height, layout="constrained") -> Figure:
+def new_figure(width, height) -> Figure:
     """An empty figure in inches, in the style of the project (which from here on applies to what is drawn)."""
     matplotlib.rcParams.update(_RC)
-    return Figure(figsize=(width, height), layout=layout)
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def label(block):
