@@ -307,7 +307,7 @@ class _Path:
         return "max_steps"
 
     def level(self, eta):
-        """The outcome at one eta, starting from the last level that converged."""
+        """The outcome at one eta, starting from the last level that converged (after a cycle, from where it went)."""
         saved, self.steps = self._snapshot(), 0
         for margin in _MARGINS if self.damping is None else (1.0,):
             status = self._run(eta, margin)

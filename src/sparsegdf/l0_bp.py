@@ -30,8 +30,10 @@ def l0_bp_table(*, M, N, samples, etas, dampings, mean, variance, seed, tol, max
                 rows.append(ended | {"converged": bool(found.converged[0]), "delta": found.delta[0]})
                 if found.converged[0]:
                     support = frozenset(np.flatnonzero(found.x[:, 0]).tolist())
-                    first = supports.setdefault((index, eta), support)
-                    rows[-1]["other_support"] = float(first != support)
+                    if (index, eta) in supports:
+                        rows[-1]["other_support"] = float(supports[index, eta] != support)
+                    else:
+                        supports[index, eta] = support
         log.info("sample %d (%d of %d)", index, index + 1, samples)
     runs = pd.DataFrame(rows)
     if "other_support" not in runs:

@@ -19,7 +19,8 @@ from sparsegdf.penalties import make_penalty
 from sparsegdf.selection import select
 
 log = logging.getLogger(__name__)
-# Which eta each way takes, all on the same path of fits; paths of fits that it costs.
+# Which eta each way takes, all on the same path of fits; paths of fits that it costs, beside those of the estimate of
+# sigma2 (11 of the lasso where N is not well below M).
 METHODS = {
     "cp": 1,  # err_train + 2 sigma2 df with Stein's df: what select does
     "cp_known": 1,  # the same with the true sigma2

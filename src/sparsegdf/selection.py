@@ -64,7 +64,12 @@ class Selection:
         return self.path.iloc[self.chosen]
 
     def predict(self, A):
-        """yhat = A x + intercept of the chosen model."""
+        """yhat = A x + intercept of the chosen model; the columns of a DataFrame are taken by their names."""
+        if hasattr(A, "columns"):
+            A = A.set_axis([str(name) for name in A.columns], axis=1)
+            if missing := [name for name in self.names if name not in A]:
+                raise ValueError(f"A has no column {missing[0]!r} (needed: {', '.join(self.names)})")
+            A = A[self.names]
         return np.asarray(A, dtype=float) @ self.coef + self.intercept
 
     def why(self):
