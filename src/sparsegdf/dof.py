@@ -50,7 +50,8 @@ def stein_divergence(A, x, curvature):
     """tr A_S (A_S^T A_S + D)^-1 A_S^T / M, S the support of x and D the curvature r''(x_i) on S.
 
     The divergence sum_mu d yhat_mu / d y_mu of the fit, exact while no component changes its piece of the estimator.
-    D = 0 (l1) gives |S|/M, D = eta_2 (elastic net) the trace formula of Zou. NaN where D != 0 makes A_S^T A_S + D singular.
+    D = 0 (l1) gives |S|/M, D = eta_2 (elastic net) the trace formula of Zou. NaN where D != 0 and A_S^T A_S + D is
+    singular.
     """
     S = np.flatnonzero(x)
     M, D = A.shape[0], np.broadcast_to(curvature, x.shape)[S]
