@@ -179,7 +179,7 @@ def test_nothing_is_unpickled(folder, capsys):
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--bootstrap", "1"], "bootstrap = 1"),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--output", "no/where"], "is not a folder"),
         (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.9:0.1:0.1"], "--delta 0.9:0.1:0.1"),
-        (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "x"], "--delta = 'x' is not a number"),
+        (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "x"], "--delta = 'x' is not a list of numbers"),
         (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "1.5"], "delta = 1.5 is out of range"),
         (["theory", "--penalty", "l1", "--alpha", "-1", "--delta", "0.5"], "alpha = -1.0 is out of range"),
     ],

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sparsegdf.checks import require_number
 from sparsegdf.penalties import PENALTIES, make_penalty
 
 _DEFAULTS = {"a": 8.0, "lam": 1.0, "eta2": 0.1}  # of the paper's figures
@@ -158,9 +157,13 @@ def _theory(options):
 
 def _deltas(text):
     """0.3, or 0.1,0.2, or first:last:step with both ends."""
+    try:
+        parts = [float(part) for part in text.replace(":", ",").split(",")]
+    except ValueError:
+        allowed = "0.3, or 0.1,0.2, or first:last:step"
+        raise ValueError(f"--delta = {text!r} is not a list of numbers (allowed: {allowed})") from None
     if ":" not in text:
-        return [require_number("--delta", part) for part in text.split(",")]
-    parts = [require_number("--delta", part) for part in text.split(":")]
+        return parts
     if len(parts) != 3 or parts[2] <= 0 or parts[1] < parts[0]:
         raise ValueError(f"--delta {text} (allowed: first:last:step with first <= last and step > 0)")
     first, last, step = parts

@@ -143,9 +143,9 @@ def swept():
 
 def maximiser():
     """The objective at the printed and at the true maximiser, where eta/(a+1) < Q_hat < eta/(a-1)."""
-    Q_hat, eta, h = 0.2, 1.0, 1.25
+    Q_hat, eta, h = 0.2, 1.0, 1.15
     (x,), _ = SCAD5.estimate(np.array([h]), np.array([Q_hat]), eta)
-    printed = (h - eta) / Q_hat  # lam eta < h <= lam (Q_hat + eta) still holds here
+    printed = (h - eta) / Q_hat  # lam eta < h <= lam (Q_hat + eta) holds here
     objective = [-Q_hat / 2 * v**2 + h * v - float(SCAD5.value(np.array(v), eta)) for v in (printed, x)]
     return f"objective {objective[0]:.4f} at x = {printed:.2f}", f"objective {objective[1]:.4f} at x = {x:.2f}"
 
@@ -239,7 +239,7 @@ MISPRINTS = [
              r"x^* = \frac{h - \lambda\eta}{\hat{Q}} \; \mbox{for} \; h \leq \lambda(\hat{Q} + \eta)",
              r"x^* = \frac{h - \lambda\eta}{\hat{Q}} \; \mbox{for} \; h \leq \frac{\lambda}{2}"
              r"[(a+1)\hat{Q} + \eta], \; \mbox{then} \; \frac{h}{\hat{Q}}",
-             "objective at Q̂ = 0.2, η = λ = 1, a = 5, h = 1.25",
+             "objective at Q̂ = 0.2, η = λ = 1, a = 5, h = 1.15",
              "tests/test_penalties.py::test_estimate_is_the_global_maximiser", maximiser),
     Misprint("rbar", "Sec. 5.2", "The mean penalty has the norm where its square is meant.",
              r"\frac{\eta_2}{2} ||\hat{x}||_2", r"\frac{\eta_2}{2} ||\hat{x}||_2^2", "err_train = χ̂ at δ = 0.5",

@@ -31,7 +31,8 @@ def summarise(chunks):
     """One row per eta: the estimators averaged over the samples that converged, and how many those were.
 
     `chunks` is an iterable of tables from simulation.simulate, with the column `solver`; one is held at a time.
-    fraction_bp of all samples have a fixed point by belief propagation, fraction_converged by either solver.
+    fraction_bp of all samples have a fixed point by belief propagation, fraction_converged by either solver. `steps`
+    are those of belief propagation; NaN says that it was not run, and is fraction_bp then, too.
     gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without; gap_* are the differences
     GDF - (other estimator) of the same samples, so that their standard errors are those of the difference.
     """
@@ -52,11 +53,12 @@ class _Level:
         used = group[group.converged]
         self.moments.add(used)
         self.by_bp += int((used.solver == "bp").sum())
-        self.steps.append(group.steps.to_numpy(np.int32))
+        self.steps.append(group.steps.to_numpy(float))
         self.kkt_max = np.fmax(self.kkt_max, used.kkt.max())
 
     def row(self):
         m, steps = self.moments, np.concatenate(self.steps)
+        ran = np.isfinite(steps).all()
         estimates = {
             "delta": m.estimate({"delta": 1}),
             "gdf_plain": m.estimate({"covariance": 1}),
@@ -78,8 +80,8 @@ class _Level:
             "samples": len(steps),
             "converged": m.n,
             "fraction_converged": m.n / len(steps),
-            "fraction_bp": self.by_bp / len(steps),
-            "solver": "bp" if self.by_bp == m.n else "direct" if not self.by_bp else "both",
+            "fraction_bp": self.by_bp / len(steps) if ran else np.nan,
+            "solver": "bp" if ran and self.by_bp == m.n else "both" if self.by_bp else "direct",
             "steps_median": float(np.median(steps)),
             "steps_95": float(np.quantile(steps, 0.95)),
             "kkt_max": float(self.kkt_max),

@@ -5,6 +5,7 @@ EVIDENCE = {
     f"summaries/{name}/{penalty}": {
         "N": run.N,
         "alpha": simulated.M / run.N,
+        "design": run.design,
         "penalty": CONFIG.penalties[penalty],
         "mean": run.mean,
         "variance": run.variance,
@@ -60,7 +61,7 @@ rule claims:
     input:
         sources("claims_hold.py"),
         claims=f"{FIGURES}/claims.csv",
-        misprints=f"{FIGURES}/misprints.csv",
+        misprints=f"{FIGURES}/misprints.csv",  # not read: `snakemake claims` makes both tables
         reference="reference/claims.csv",
     output:
         f"{RESULTS}/claims_hold.txt",

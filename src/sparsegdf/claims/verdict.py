@@ -108,8 +108,9 @@ def lost(claims: pd.DataFrame, reference: pd.DataFrame, *, same_scale) -> pd.Dat
     A run of fewer or smaller samples leaves claims open that the reference decides: there, only those contradicted.
     """
     before = reference[reference.verdict.str.startswith("reproduced")].id
-    now = ~claims.verdict.str.startswith("reproduced") if same_scale else claims.verdict == "contradicted"
-    return claims[claims.id.isin(before) & now]
+    now = claims.set_index("id").verdict.reindex(before).fillna("missing")
+    gone = ~now.str.startswith("reproduced") if same_scale else now.isin(["contradicted", "missing"])
+    return now[gone].reset_index()
 
 
 # --- findings ------------------------------------------------------------------------------------------------------
