@@ -323,6 +323,9 @@ def test_misprints_decide(finished):
             for c in ("number_printed", "number_corrected")
         )
         assert abs(right[0] - right[1]) < 0.02 < abs(printed[0] - printed[1])
+    objectives = [float(re.search(r"objective ([\d.]+)", table.loc["scad-maximiser", c]).group(1))
+                  for c in ("number_printed", "number_corrected")]  # fmt: skip
+    assert objectives[0] < objectives[1]
     for number_ in ("number_printed", "number_corrected"):
         effective, delta = re.findall(r"[\d.]{4,}", table.loc["hidden-by-l1", number_])
         assert effective == delta

@@ -211,9 +211,13 @@ def test_select_by_the_bootstrap():
     np.testing.assert_allclose(path.cp, path.err_train + 2 * path.df)
     assert (np.abs(path.df - path.df_stein) < 5 * path.df_se + 1.5 / 40).all()  # Stein's is that of one y
     assert "150 samples" in repr(found) and "+-" in repr(found)
-    # in the units given, too
-    raw = select(A, y, L1(), etas=[40.0, 20.0], sigma2=4.0, standardise=False, intercept=False, bootstrap=20)
-    assert raw.path.df.between(0, 6 / 40 + 0.1).all()
+    # in the units given, too: y in units of sigma is the same problem at eta / sigma
+    raw, unit = (
+        select(A, y / s, L1(), etas=[40.0 / s, 20.0 / s], sigma2=4.0 / s**2, standardise=False, intercept=False,
+               bootstrap=20) for s in (1.0, 2.0)
+    )  # fmt: skip
+    np.testing.assert_allclose(raw.path.df, unit.path.df, rtol=1e-9)
+    assert (raw.path.df_se > 0).all()
 
 
 def test_bootstrap_does_not_depend_on_the_number_of_processes(capfd):

@@ -78,12 +78,14 @@ def past_seconds(files):
 
 
 def expected_seconds(job, spent):
-    """What the job took last time; else the mean of its neighbours (other chunks, other runs); None if unknown."""
+    """What the job took last time; else the mean of its rule (other chunks, other runs); None if unknown."""
     path = job["benchmark"]
     if path in spent:
         return spent[path]
     if path is None:
         return 0.0
+    if Path(path).stem == job["rule"]:
+        return None  # the only job of its rule: beside its file are those of other rules
     parent = str(Path(path).parent)
     near = [seconds for file, seconds in spent.items() if str(Path(file).parent) == parent]
     return mean(near) if near else None

@@ -21,6 +21,7 @@ from sparsegdf.config_blocks import (
     Figure10,
     L0Search,
     Model,
+    Name,
     PenaltyBlock,
     Simulation,
     TableBPDirect,
@@ -54,8 +55,8 @@ _WITH_DESIGNS = ("claims", "figure9_finite_size", "figure10_selection")
 class Config(Model):
     run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     seed: Annotated[int, Field(ge=0)]
-    penalties: Annotated[dict[str, PenaltyBlock], Field(min_length=1)]
-    designs: Annotated[dict[str, DesignBlock], Field(min_length=1)]
+    penalties: Annotated[dict[Name, PenaltyBlock], Field(min_length=1)]
+    designs: Annotated[dict[Name, DesignBlock], Field(min_length=1)]
     bp: BP
     figure1_single_body: Figure1
     figure2_gdf: Figure2

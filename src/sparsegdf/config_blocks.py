@@ -1,12 +1,14 @@
 """The blocks of config/*.yaml, each on its own: what it may say. How they belong together is in config.py."""
 
 import inspect
+import re
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from sparsegdf.checks import require_number
 from sparsegdf.config_messages import unknown
 from sparsegdf.designs import DESIGNS
 from sparsegdf.penalties import PENALTIES, make_penalty
@@ -20,6 +22,15 @@ Positive = Annotated[float, Field(gt=0)]
 Delta = Annotated[float, Field(gt=0, le=1)]
 Eta = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
+
+
+def _check_name(name: str):
+    if not re.fullmatch("[A-Za-z0-9]+(_[A-Za-z0-9]+)*", name):  # it becomes a part of file names, joined by __
+        raise ValueError(f"{name!r} is not a name (allowed: letters and digits, with single _ between them)")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
 
 
 def _check_block(block, what, known, parameters):
@@ -47,6 +58,8 @@ def _check_design(block: dict):
         return [name for name in inspect.signature(design).parameters if name not in ("M", "N", "rng")]
 
     _check_block(block, "design", DESIGNS, parameters)
+    for key in parameters(DESIGNS[block["kind"]]):
+        require_number(f"{block['kind']} {key}", block[key])
     return block
 
 
@@ -172,6 +185,15 @@ class Figure9(Model):
     shown: Count
     simulations: Annotated[dict[str, EtaGrid], Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _sizes_differ(self):
+        N = [size.N for size in self.sizes]
+        if len(set(N)) < len(N):
+            raise ValueError(f"sizes have N = {', '.join(map(str, N))}: each must differ from the others")
+        if round(self.alpha * min(N)) < 1:
+            raise ValueError(f"alpha = {self.alpha:g}: alpha N must be at least one row at N = {min(N)}")
+        return self
+
 
 class Figure10(Model):
     """Planted data: every design, N and strength; a block design keeps its T/N, as in figure 9."""
@@ -230,7 +252,7 @@ class L0Search(Model):
     variance: Positive
     chunk: Count
     etas: EtaGrid
-    runs: Annotated[dict[str, L0Run], Field(min_length=1)]
+    runs: Annotated[dict[Name, L0Run], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _sizes_fit(self):

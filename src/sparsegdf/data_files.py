@@ -45,7 +45,11 @@ def read_problem(file, target):
     if np.ptp(table[target]) == 0:
         raise ValueError(f"{file}: the target {target!r} is constant ({table[target].iloc[0]:g})")
     A = table.drop(columns=target)
-    _refuse(A.columns[np.ptp(A, axis=0) == 0], "are constant: remove them (the intercept is fitted anyway)", file)
+    _refuse(
+        A.columns[np.ptp(A, axis=0) == 0],
+        "are constant: remove them (an intercept is fitted unless --no-intercept says otherwise)",
+        file,
+    )
     _refuse(A.columns[A.T.duplicated()], "repeat the values of another column: remove one of each pair", file)
     same = A.columns[(A.to_numpy() == table[[target]].to_numpy()).all(axis=0)]
     _refuse(same, f"repeat the target {target!r}", file)

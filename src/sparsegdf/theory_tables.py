@@ -19,6 +19,10 @@ def single_body_table(panels, *, alpha, mean, variance, z_max):
     for number, panel in enumerate(panels):
         penalty = make_penalty(**panel["penalty"])
         saddle = solve_rs(penalty, alpha=alpha, eta=panel["eta"], mean=mean, variance=variance)
+        if saddle.branch != "S1":
+            raise ValueError(
+                f"{penalty} at eta = {panel['eta']:g}, alpha = {alpha:g} has no S1: there is nothing to draw"
+            )
         s = np.sqrt(saddle.chi_hat)
         thresholds = np.unique(penalty.segments(saddle.Q_hat, panel["eta"]).start / s)
         sides = np.concatenate([np.nextafter(thresholds, -np.inf), np.nextafter(thresholds, np.inf)])

@@ -8,7 +8,7 @@ p = snakemake.params
 cells = {(s["called"], s["N"], s["strength"]): read_table(snakemake.input[name]) for name, s in p.settings.items()}
 table = selection_table(cells)
 bundle.save(
-    figure10_selection.draw(table, p.penalties),
+    figure10_selection.draw(table, p.penalties, {s["called"]: s["design"] for s in p.settings.values()}),
     snakemake.output,
     run=snakemake.config["run"],
     config={"block": p.config, "penalties": p.penalties},

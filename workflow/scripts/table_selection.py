@@ -10,6 +10,6 @@ write_readable(
     table,
     snakemake.output.csv.removesuffix(".csv"),
     "Ways to choose eta on planted data: prediction error less the noise (error: the same A, error_new: new rows), "
-    "support recovery (f1), size, with standard errors; paths: fits along the path that each takes. "
-    + verdict(table),
+    "support recovery (f1), size, with standard errors; paths: fits along the path that each takes, "
+    "beside those of the estimate of sigma2. " + verdict(table),
 )

@@ -17,7 +17,7 @@ ROWS = {"error": "error / oracle", "f1": "$F_1$ of support"}
 _SPREAD = 0.07  # of the methods around their strength, in steps between strengths
 
 
-def draw(table, blocks):
+def draw(table, blocks, designs):
     """`table` from planted.selection_table: two rows of panels per penalty, a column per design and N."""
     columns = list(table.groupby(["N", "design"], sort=False).groups)
     strengths = sorted(table.strength.unique())
@@ -47,7 +47,7 @@ def draw(table, blocks):
                     )
             axes[2 * i, j].axhline(1, **style.GUIDE)
             if i == 0:
-                axes[0, j].set_title(f"{_DESIGNS.get(design, design)}\n$N={N}$", fontsize=8)
+                axes[0, j].set_title(f"{_title(designs[design])}\n$N={N}$", fontsize=8)
         for ax, (measure, text) in zip(axes[2 * i : 2 * i + 2, 0], ROWS.items(), strict=True):
             ax.set_ylabel((style.label(blocks[penalty]) + "\n" if measure == "error" else "") + text, fontsize=7.5)
         _limit(axes[2 * i], table[(table.penalty == penalty)])
@@ -60,7 +60,8 @@ def draw(table, blocks):
     return Drawing(figure, table, _caption(table))
 
 
-_DESIGNS = {"example1_strong": "Example 1, $c=0.8$", "example1": "Example 1", "example2": "Example 2"}
+def _title(design):
+    return {"iid": "iid", "ar1": "Example 1, $c={c:g}$", "block": "Example 2"}[design["kind"]].format(**design)
 
 
 def _limit(row, table):

@@ -32,7 +32,7 @@ def draw(summaries, theory, blocks, *, panels):
     lines = theory[["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "residual"]].assign(kind="RS")
     caption = (
         "GDF by covariance at BP fixed points (circles; hollow and with their percentage where only a part of the "
-        "samples converged, averaged over that part) against RS theory (solid; dashed where unstable), for SCAD on "
-        "iid predictors."
+        "samples converged, averaged over that part) against RS theory for iid predictors (solid; dashed where "
+        "unstable)."
     )
     return Drawing(figure, pd.concat([points, lines], ignore_index=True), caption)
