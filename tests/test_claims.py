@@ -3,6 +3,7 @@
 import itertools
 import re
 import sys
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -220,6 +221,9 @@ def test_bp_for_l0_is_judged_by_damping():
     assert claims_table(claim, {"table_bp_l0": made_with(table, N=200)}).verdict[0] == "not decidable"
 
 
+curve, saddle_point = cache(rs_curve), cache(solve_rs)  # the made-up runs ask for the same again and again
+
+
 def whole_run(gap=0.0, slow=1.0):
     """Made-up summaries of every simulation on which GDF is RS + gap, or, on correlated designs, delta_eff + gap.
 
@@ -228,7 +232,7 @@ def whole_run(gap=0.0, slow=1.0):
     evidence = {}
     for name, alpha in {"scad_a5": 0.5, "scad_a8_lam08": 0.5, "scad_a6_lam09": 0.8, "scad_a8_lam07": 0.8}.items():
         table = bp_table("figure4_bp_vs_rs", name, gap, alpha=alpha, N=200)
-        rs = rs_curve(simulation.PENALTIES[name], alpha=alpha, deltas=table.delta).df.to_numpy()
+        rs = curve(simulation.PENALTIES[name], alpha=alpha, deltas=tuple(table.delta)).df.to_numpy()
         evidence[f"summaries/figure4_bp_vs_rs/{name}"] = table.assign(gdf=rs + gap)
     designs = ("iid", "example1_weak", "example1_strong", "example2_few", "example2_many")
     for name, figure in itertools.product(
@@ -237,7 +241,7 @@ def whole_run(gap=0.0, slow=1.0):
         strong = figure.endswith(("strong", "many"))
         table = bp_table(figure, name, 0.0 if figure.endswith(("weak", "few")) else gap)
         if figure == "claims_iid":
-            saddles = [solve_rs(simulation.PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta]
+            saddles = [saddle_point(simulation.PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta]
             for column, rs in (("delta", "delta"), ("gdf", "df"), ("err_train", "err_train")):
                 table[column] = [getattr(saddle, rs) + gap for saddle in saddles]
         steps = 100.0 * slow ** (0 if figure == "claims_iid" else 2 if strong else 1)
