@@ -84,6 +84,20 @@ def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
     assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())
 
 
+def test_two_penalties_of_one_kind_have_two_colours():
+    blocks = {
+        "a8": {"kind": "scad", "a": 8, "lam": 1},
+        "l1": {"kind": "l1"},
+        "a5": {"kind": "scad", "a": 5, "lam": 1},
+    }
+    chosen = style.colours(blocks)
+    assert chosen["a8"] == style.COLOURS["scad"] and chosen["l1"] == style.COLOURS["l1"]
+    assert len(set(chosen.values())) == 3
+    table = rs_table(blocks, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.4, 4))
+    lines = {line.get_label(): line.get_color() for line in figure2_gdf.draw(table, blocks).figure.axes[0].lines}
+    assert len({lines[style.label(block)] for block in blocks.values()}) == 3
+
+
 @pytest.mark.parametrize(
     "block, after", [({"kind": "scad", "a": 8, "lam": 1}, {"S2"}), ({"kind": "l0"}, {"S2", "S3"})]
 )

@@ -343,6 +343,7 @@ def test_coincidence_with_replica_symmetry_is_said():
         ("alpha", float("nan"), "> 0"),
         ("delta", 0.0, "0 < delta < 1"),
         ("delta", 1.0, "0 < delta < 1"),
+        ("delta", "0.2", "not a number"),
         ("variance", -1.0, "> 0"),
     ],
 )

@@ -247,7 +247,7 @@ def _result(state, alpha, delta, variance, log_mu):
 def _check(alpha, delta, **positive):
     for name, value in {"alpha": alpha, **positive}.items():
         require_number(name, value, above=0)
-    if not 0 < delta < _largest_delta(alpha):
+    if not 0 < require_number("delta", delta) < _largest_delta(alpha):
         allowed = f"0 < delta < {_largest_delta(alpha):g} at alpha = {alpha:g}"
         raise ValueError(f"delta = {delta!r} is not allowed: it must satisfy {allowed} (K < M and K < N)")
 

@@ -1,10 +1,12 @@
 """What the theory figures plot, as tables: functions of plain numbers and penalties, nothing else."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq, minimize_scalar
 
 from sparsegdf.penalties import make_penalty
+from sparsegdf.prediction_error import crossings, lowest
 from sparsegdf.theory import rs_curve, rs_stable_range, s1_end, solve_rs
 
 _BESIDE = 1e-9  # from the end of S1, so that rounding does not decide on which branch a row is
@@ -74,38 +76,14 @@ def panel_curves(settings, *, mean, variance):
 def prediction_marks(penalties, *, alpha, deltas, mean, variance):
     """Minima of err_pre over delta for each penalty, and crossings of each pair: found by root finding.
 
-    Rows (kind, first, second, delta, err_pre); `second` is empty for a minimum. A minimum at the lower end of the
-    grid is reported at delta = 0, where the model is empty.
+    Rows (kind, first, second, delta, err_pre); `second` is empty for a minimum.
     """
     problem = {"alpha": alpha, "mean": mean, "variance": variance}
     made = {name: make_penalty(**block) for name, block in penalties.items()}
-    curves = {name: rs_curve(penalty, deltas=deltas, **problem).err_pre.to_numpy() for name, penalty in made.items()}
-
-    def err_pre(name, delta):
-        return solve_rs(made[name], delta=delta, **problem).err_pre
-
-    rows = []
-    for name, values in curves.items():
-        k = int(values.argmin())
-        if k == 0 or k == len(deltas) - 1:
-            rows.append(
-                ("minimum", name, "", 0.0 if k == 0 else deltas[k], mean**2 + variance if k == 0 else values[k])
-            )
-            continue
-        bounds = (deltas[k - 1], deltas[k + 1])
-        best = minimize_scalar(
-            lambda d, n=name: err_pre(n, d), bounds=bounds, method="bounded", options={"xatol": 1e-8}
-        )
-        rows.append(("minimum", name, "", best.x, best.fun))
-    names = list(curves)
-    for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            gap = curves[first] - curves[second]
-            for k in np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0):
-                at = brentq(
-                    lambda d, a=first, b=second: err_pre(a, d) - err_pre(b, d), deltas[k], deltas[k + 1], xtol=1e-10
-                )
-                rows.append(("crossing", first, second, at, err_pre(first, at)))
+    rows = [("minimum", name, "", *lowest(penalty, deltas, **problem)) for name, penalty in made.items()]
+    for first, second in combinations(made, 2):
+        found = crossings(made[first], made[second], deltas, **problem)
+        rows += [("crossing", first, second, *point) for point in found]
     return pd.DataFrame(rows, columns=["kind", "first", "second", "delta", "err_pre"])
 
 

@@ -3,11 +3,12 @@
 from functools import cache
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import erfc
 
 from sparsegdf.claims.verdict import Claim, Finding, every, identity, number, positive
 from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
+from sparsegdf.prediction_error import crossings, lowest
 from sparsegdf.theory import rescaled_elastic_net_df, rs_curve, rs_stable_range, s1_end, solve_rs
 
 ALPHA = 0.5
@@ -230,32 +231,16 @@ def cut(value, quoted):
 # --- prediction error ----------------------------------------------------------------------------------------------
 
 
-def err_pre(penalty, delta, mean=0.5):
-    return solve_rs(penalty, alpha=ALPHA, delta=delta, mean=mean).err_pre
-
-
 @cache
 def best_delta(penalty, mean=0.5):
     """The delta of least err_pre; 0 where the empty model is best."""
-    table = rs_curve(penalty, alpha=ALPHA, deltas=np.linspace(0.002, 0.6, 120), mean=mean)
-    k = int(table.err_pre.argmin())
-    if k == 0:
-        return 0.0
-    bounds = tuple(table.delta.iloc[[k - 1, min(k + 1, len(table) - 1)]])
-    return minimize_scalar(lambda d: err_pre(penalty, d, mean), bounds=bounds, method="bounded").x
-
-
-@cache
-def error_curve(penalty):
-    return rs_curve(penalty, alpha=ALPHA, deltas=np.geomspace(0.0005, 0.3, 80), mean=0.5)
+    return lowest(penalty, np.linspace(0.002, 0.6, 120), alpha=ALPHA, mean=mean)[0]
 
 
 @cache
 def crossing(first, second):
-    """The delta at which the two prediction errors cross."""
-    deltas, gap = error_curve(first).delta.to_numpy(), error_curve(first).err_pre - error_curve(second).err_pre
-    k = np.flatnonzero(np.diff(np.sign(gap)))[0]
-    return brentq(lambda d: err_pre(first, d) - err_pre(second, d), deltas[k], deltas[k + 1])
+    """The smallest delta at which the two prediction errors cross."""
+    return crossings(first, second, np.geomspace(0.0005, 0.3, 80), alpha=ALPHA, mean=0.5)[0][0]
 
 
 def order(low, high, *names):
@@ -266,7 +251,7 @@ def order(low, high, *names):
     return Finding(bool(held.all()), f"in {held.mean():.0%} of ({low:.3f}, {high:.3f})", "100 %")
 
 
-def crossings(eta2=0.1):
+def delta_1_2(eta2=0.1):
     """delta_1 (elastic net and SCAD) and delta_2 (elastic net and l1)."""
     return crossing(ElasticNet(eta2=eta2), SCAD8), crossing(ElasticNet(eta2=eta2), L1())
 
@@ -283,7 +268,7 @@ def eta2_scan(_):
     fits = [
         e for e in candidates
         if abs(best_delta(ElasticNet(eta2=e)) - 0.170) <= 5e-4
-        and abs(crossings(e)[0] - 0.028) <= 5e-4 and abs(crossings(e)[1] - 0.045) <= 5e-4
+        and abs(delta_1_2(e)[0] - 0.028) <= 5e-4 and abs(delta_1_2(e)[1] - 0.045) <= 5e-4
     ]  # fmt: skip
     return Finding(bool(fits), ", ".join(f"{name} needs η₂ = {e:.3f}" for name, e in found.items()), "one value")
 
@@ -398,17 +383,17 @@ CLAIMS = [
     Claim("min-l0", "Sec. 6, Fig. pre_error(c)", "For l0 the empty model is best.", "0", "theory: minimum of err_pre",
           lambda _: Finding(best_delta(L0()) == 0, f"best δ = {best_delta(L0()):g}", "exact")),
     Claim("delta1", "Sec. 6, Fig. pre_error(b)", "Elastic net and SCAD cross at δ₁.", "0.028", "theory: crossing",
-          lambda _: number(crossings()[0], "0.028"), _ETA2, lambda _: number(crossings(0.5)[0], "0.028")),
+          lambda _: number(delta_1_2()[0], "0.028"), _ETA2, lambda _: number(delta_1_2(0.5)[0], "0.028")),
     Claim("delta2", "Sec. 6, Fig. pre_error(b)", "Elastic net and l1 cross at δ₂.", "0.045", "theory: crossing",
-          lambda _: number(crossings()[1], "0.045"), _ETA2, lambda _: number(crossings(0.5)[1], "0.045")),
+          lambda _: number(delta_1_2()[1], "0.045"), _ETA2, lambda _: number(delta_1_2(0.5)[1], "0.045")),
     Claim("one-eta2", "Sec. 6", "One η₂ gives the minimum 0.170, δ₁ and δ₂ together.", "one value",
           "theory: the η₂ that each of the three asks for", eta2_scan),
     Claim("order-1", "Sec. 6", "err_pre below δ₁: elastic net > SCAD > l1.", "δ < 0.028", "theory: order on a grid",
           lambda _: order(0.0005, 0.028, "elastic net", "SCAD", "l1"), _DELTA12,
-          lambda _: order(0.0005, crossings()[0], "elastic net", "SCAD", "l1")),
+          lambda _: order(0.0005, delta_1_2()[0], "elastic net", "SCAD", "l1")),
     Claim("order-2", "Sec. 6", "Between δ₁ and δ₂: SCAD > elastic net > l1.", "0.028 < δ < 0.045",
           "theory: order on a grid", lambda _: order(0.028, 0.045, "SCAD", "elastic net", "l1"), _DELTA12,
-          lambda _: order(*crossings(), "SCAD", "elastic net", "l1")),
+          lambda _: order(*delta_1_2(), "SCAD", "elastic net", "l1")),
     Claim("order-3", "Sec. 6", "Above δ₂: SCAD > l1 > elastic net.", "δ > 0.045", "theory: order on a grid",
           lambda _: order(0.045, 0.3, "SCAD", "l1", "elastic net")),
     Claim("stable-figure3", "Sec. 6", "l1, elastic net and SCAD are stable in the whole range of Fig. pre_error(a).",

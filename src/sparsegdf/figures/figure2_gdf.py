@@ -8,8 +8,9 @@ def draw(table, blocks):
     """`table` from theory_tables.rs_table, `blocks` the penalty blocks by name."""
     figure = style.new_figure(3.5, 3.1)
     ax = figure.subplots()
+    colours = style.colours(blocks)
     for name, block in blocks.items():
-        curve, color = table[table.penalty == name], style.COLOURS[block["kind"]]
+        curve, color = table[table.penalty == name], colours[name]
         style.draw_rs_line(ax, curve, "df", color=color, label=style.label(block))
         at = curve.at_delta.iloc[0]
         if at < curve.s1_end.iloc[0] - 1e-9:

@@ -15,8 +15,9 @@ def draw(table, marks, blocks, *, zoom):
     grid = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])
     top, left, right = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, 0]), figure.add_subplot(grid[1, 1])
     minima, crossings = marks[marks.kind == "minimum"], marks[marks.kind == "crossing"]
+    colours = style.colours(blocks)
     for name, block in blocks.items():
-        curve, color = table[table.penalty == name], style.COLOURS[block["kind"]]
+        curve, color = table[table.penalty == name], colours[name]
         style.draw_rs_line(right, curve, "err_pre", color=color)
         best = minima[minima["first"] == name].iloc[0]
         if block["kind"] == "l0":

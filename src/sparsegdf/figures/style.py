@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 # Okabe and Ito: told apart by colour-blind readers, and in grey.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
+PALETTE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
 COLOURS = {"l1": BLUE, "elastic_net": GREEN, "l0": VERMILION, "scad": PURPLE, "mcp": SKY}
 MARKERS = {"l1": "o", "elastic_net": "s", "l0": "D", "scad": "^", "mcp": "v"}
 GUIDE = {"color": "0.6", "linewidth": 0.7, "linestyle": (0, (4, 3)), "zorder": 0}
@@ -37,6 +38,16 @@ def new_figure(width, height) -> Figure:
     """An empty figure in inches, in the style of the project (which from here on applies to what is drawn)."""
     matplotlib.rcParams.update(_RC)
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def colours(blocks):
+    """A colour for each penalty of one picture: that of its kind, and for a second of a kind one that is free."""
+    free = [colour for colour in PALETTE if colour not in {COLOURS[block["kind"]] for block in blocks.values()}]
+    chosen = {}
+    for name, block in blocks.items():
+        usual = COLOURS[block["kind"]]
+        chosen[name] = usual if usual not in chosen.values() else free.pop(0) if free else usual
+    return chosen
 
 
 def label(block):
