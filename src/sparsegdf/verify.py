@@ -11,7 +11,7 @@ A Monte Carlo mean, a column x with its x_se, may differ by a quantile of Studen
 a level of 0.01 shared among all such numbers of the file (Bonferroni); runs that share samples differ by less. The
 error of the smaller of two runs is taken at least as large as the other one's predicts: few samples of a skewed
 quantity underestimate it. Fractions of samples have a binomial error. What belongs to a simulation and has no error
-(steps, chi2) is not judged, but said.
+(steps, chi2; a mean over those that converged, where none or one did) is not judged, but said.
 
 A run at another scale is compared where it can be: rows of common keys, and theory curves on another grid by linear
 interpolation of the reference, to within its second differences there: eight times the error for a smooth curve.
@@ -163,12 +163,13 @@ def _compare_rows(run, old, same_scale, described, columns, lost, notes):
 
 def _columns(run, old, keys, simulated, grid, notes):
     """The measured columns of matched rows."""
-    samples = np.minimum(run["samples"], old["samples"]).to_numpy(float) if simulated else np.full(len(run), np.inf)
-    found, unjudged = [], []
+    samples, used = (np.minimum(count(run), count(old)) for count in (_samples, _used))
+    part = (_used(run) < _samples(run)) & (_used(old) < _samples(old))
+    found, unjudged, empty = [], [], []
     for name in [name for name in run if name not in keys and not (name.endswith("_se") and name[:-3] in run)]:
-        new, was, error = run[name], old[name], np.zeros(len(run))
+        new, was, error, count = run[name], old[name], np.zeros(len(run)), samples
         if f"{name}_se" in run:
-            error = _error(run, old, f"{name}_se", simulated)
+            error, count = _error(run, old, f"{name}_se", simulated), used
         elif simulated and name in FRACTIONS:
             error = np.hypot(*(_binomial(frame[name], frame["samples"]) for frame in (run, old)))
         elif name in UNJUDGED or grid == "eta":
@@ -178,10 +179,25 @@ def _columns(run, old, keys, simulated, grid, notes):
         allowed = _tolerance(was)
         if name == "delta" and "kind" in run:
             allowed = np.where(run["kind"] == "minimum", PLACE_OF_MINIMUM, allowed)
-        found.append(Column(name, _rows(run, keys), new, was, allowed, error, np.maximum(samples - 1, 1)))
+        # Where few samples converge, by chance none or one may: then there is no mean, or no error of it.
+        keep = ~(part & np.isnan(error) & (_difference(new, was) > 0))
+        empty += [name] if not keep.all() else []
+        measured = (_rows(run, keys), new, was, allowed, error, np.maximum(count - 1, 1))
+        found += [Column(name, *(values[keep] for values in measured))] if keep.any() else []
     if unjudged:
         notes.append(f"without an error to judge by, and not the same: {', '.join(unjudged)}")
+    if empty:
+        notes.append(f"not compared where a run has no sample or one to average: {', '.join(empty)}")
     return found
+
+
+def _samples(frame):
+    return frame["samples"].to_numpy(float) if "samples" in frame else np.full(len(frame), np.inf)
+
+
+def _used(frame):
+    """How many samples each row averages: those that converged."""
+    return _samples(frame) * np.asarray(frame.get("fraction_converged", 1), dtype=float)
 
 
 def _interpolated(run, old, names):
