@@ -121,6 +121,14 @@ def test_a_fraction_has_a_binomial_error(run):
     assert verdict(run, "figure5_example1").word == "changed"
 
 
+def test_a_number_of_levels_has_a_binomial_error(run):
+    row = pd.read_csv(REFERENCE / "table_bp_direct.csv").query("penalty == 'scad_a5'").index[0]
+    for by, word in ((1, "within noise"), (60, "changed")):
+        shutil.copy(REFERENCE / "table_bp_direct.csv", run)
+        edit(run, "table_bp_direct", shift("other_state", row, by))
+        assert verdict(run, "table_bp_direct").word == word
+
+
 def test_a_mean_over_the_part_that_converged_may_have_nobody_to_average(run):
     """BP for l0 is chaotic where it hardly converges: rounding decides whether one sample does, or none."""
     frame = pd.read_csv(run / "table_bp_l0.csv")

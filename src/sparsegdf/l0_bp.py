@@ -16,9 +16,9 @@ log = logging.getLogger(__name__)
 def l0_bp_table(*, M, N, samples, etas, dampings, mean, variance, seed, tol, max_steps):
     """One row per damping and eta, each level from x = 0: how many runs converged, and where to.
 
-    other_support is the fraction of samples, of those that converged at this damping and at the first damping that
-    converged before it in the list, whose support differs between the two: a state that depends on the damping is
-    a stationary point, but not *the* solution.
+    pairs samples converged at this damping and at one before it in the list; other_support is the fraction of them
+    whose support differs from that at the first of those: a state that depends on the damping is a stationary
+    point, but not *the* solution.
     """
     supports, rows = {}, []
     for index in range(samples):
@@ -55,5 +55,6 @@ def _row(damping, eta, group):
         "steps_median": float(group.steps.median()),
         "delta": delta.value,
         "delta_se": delta.se,
+        "pairs": int(used.other_support.count()),
         "other_support": float(used.other_support.mean()),
     }

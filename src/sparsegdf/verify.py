@@ -10,8 +10,9 @@ Rows are matched on their keys: names, sizes, and the grid that was swept (eta w
 A Monte Carlo mean, a column x with its x_se, may differ by a quantile of Student's t times sqrt(se^2 + se_ref^2), at
 a level of 0.01 shared among all such numbers of the file (Bonferroni); runs that share samples differ by less. The
 error of the smaller of two runs is taken at least as large as the other one's predicts: few samples of a skewed
-quantity underestimate it. Fractions of samples have a binomial error. What belongs to a simulation and has no error
-(steps, chi2; a mean over those that converged, where none or one did) is not judged, but said.
+quantity underestimate it. Fractions of samples and numbers of levels have a binomial error. What belongs to a
+simulation and has no error (steps, chi2; a mean over those that converged, where none or one did) is not judged, but
+said.
 
 A run at another scale is compared where it can be: rows of common keys, and theory curves on another grid by linear
 interpolation of the reference, to within its second differences there: eight times the error for a smooth curve.
@@ -36,8 +37,12 @@ NAMES = (
 # Settings that say how much is computed, not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
 # Results of random runs without an error of their own, and what fraction-like columns are called.
-UNJUDGED = {"samples", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
-FRACTIONS = {"fraction_converged", "fraction_bp", "fraction_cycling", "other_support", "jumps"}
+UNJUDGED = {"samples", "pairs", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
+FRACTIONS = {  # of what
+    **dict.fromkeys(("fraction_converged", "fraction_bp", "fraction_cycling", "jumps"), "samples"),
+    "other_support": "pairs",
+}
+COUNTS = {"bp", "direct", "both", "other_state"}  # of levels
 
 
 class Verdict(NamedTuple):
@@ -171,7 +176,12 @@ def _columns(run, old, keys, simulated, grid, notes):
         if f"{name}_se" in run:
             error, count = _error(run, old, f"{name}_se", simulated), used
         elif simulated and name in FRACTIONS:
-            error = np.hypot(*(_binomial(frame[name], frame["samples"]) for frame in (run, old)))
+            error = np.hypot(*(_binomial(frame[name], frame[FRACTIONS[name]]) for frame in (run, old)))
+        elif name in COUNTS and "levels" in run:
+            errors = [
+                frame["levels"] * _binomial(frame[name] / frame["levels"], frame["levels"]) for frame in (run, old)
+            ]
+            error = np.hypot(*errors).to_numpy()
         elif name in UNJUDGED or grid == "eta":
             unjudged += [name] if not new.equals(was) else []
             continue

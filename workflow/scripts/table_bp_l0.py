@@ -5,7 +5,7 @@ from sparsegdf.tables import write_readable
 log_to(snakemake.log[0])
 caption = (
     "Belief propagation for l0 on iid predictors, from x = 0, by weight of the new value (1 is undamped, as in the "
-    "paper). delta averages the runs that converged; other_support is the fraction of those whose support differs "
-    "from the one reached with a larger weight."
+    "paper). delta averages the runs that converged; pairs of them converged with a larger weight, too, and "
+    "other_support is the fraction of these whose two supports differ."
 )
 write_readable(l0_bp_table(**snakemake.params.runs), snakemake.output.csv.removesuffix(".csv"), caption)
