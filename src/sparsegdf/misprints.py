@@ -162,8 +162,8 @@ def rbar():
 def prediction_numbers():
     strong = ElasticNet(eta2=0.5)
     return tuple(
-        f"minimum {theory.best_delta(p):.3f}, δ₁ = {theory.crossings(p.eta2)[0]:.3f}, "
-        f"δ₂ = {theory.crossings(p.eta2)[1]:.3f}"
+        f"minimum {theory.best_delta(p):.3f}, δ₁ = {theory.delta_1_2(p.eta2)[0]:.3f}, "
+        f"δ₂ = {theory.delta_1_2(p.eta2)[1]:.3f}"
         for p in (EN, strong)
     )
 
