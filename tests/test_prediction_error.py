@@ -7,7 +7,7 @@ from sparsegdf import L0, L1, SCAD, ElasticNet, rs_curve
 from sparsegdf.prediction_error import crossings, lowest
 
 PROBLEM = {"alpha": 0.5, "mean": 0.5, "variance": 1.0}
-DELTAS = np.linspace(0.002, 0.6, 120)
+DELTAS = np.linspace(0.002, 0.6, 120).tolist()
 
 
 def err_pre(penalty, deltas):
@@ -25,7 +25,7 @@ def test_no_neighbour_is_below_the_minimum(penalty):
 
 def test_the_empty_model_is_best_for_l0_and_the_end_of_the_grid_is_told():
     assert lowest(L0(), DELTAS, **PROBLEM) == (0.0, 1.25)
-    short = np.linspace(0.002, 0.03, 5)
+    short = [0.002, 0.01, 0.02, 0.03]
     assert lowest(L1(), short, **PROBLEM) == (0.03, err_pre(L1(), short)[-1])
 
 

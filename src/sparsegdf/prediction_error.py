@@ -22,7 +22,7 @@ def lowest(penalty, deltas, *, alpha, mean, variance=1.0):
     def err_pre(delta):
         return solve_rs(penalty, delta=delta, **problem).err_pre
 
-    best = minimize_scalar(err_pre, bounds=deltas[[k - 1, k + 1]], method="bounded", options={"xatol": 1e-8})
+    best = minimize_scalar(err_pre, bounds=(deltas[k - 1], deltas[k + 1]), method="bounded", options={"xatol": 1e-8})
     return best.x, best.fun
 
 
