@@ -61,7 +61,7 @@ test-report: env ## the page of `make report` in a real browser (Debian's chromi
 	$(BIN)/python -m pytest tests/browser
 
 reference: env ## keep the finished paper run in reference/ (after `make paper_figures`)
-	$(BIN)/snakemake --cores 1 record
+	$(BIN)/snakemake --cores 1 --forcerun record -- record
 	mkdir -p reference
 	cp paper_figures/*.{csv,json,md,pdf,png,tex} results/paper/{costs,manifest}.csv reference/
 	$(BIN)/python workflow/readme_numbers.py
