@@ -22,6 +22,7 @@ PARTS = (
     "workflow",
     "tests/tiny.yaml",
     "reference/claims.csv",
+    "reference/costs.csv",
 )
 
 

@@ -59,7 +59,9 @@ def save(folder, run):
 def test_only_the_paper_run_is_unmarked(tmp_path):
     paper, _ = save(tmp_path, "paper")
     preview, outputs = save(tmp_path, "quick")
+    mine, _ = save(tmp_path, "mine")
     assert not paper.figure.texts
+    assert [text.get_text() for text in mine.figure.texts] == ["run: mine"]  # another run is no preview
     assert "PREVIEW (quick)" in [text.get_text() for text in preview.figure.texts]
     sidecar = json.loads(open(outputs["json"]).read())
     assert sidecar["caption"] == "What it says." and sidecar["samples"] == 7 and sidecar["run"] == "quick"
@@ -84,6 +86,22 @@ def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
     assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())
 
 
+def test_figure_2_names_the_at_lines_that_there_are():
+    blocks = {
+        "a8": {"kind": "scad", "a": 8, "lam": 1},
+        "a5": {"kind": "scad", "a": 5, "lam": 1},
+        "l1": {"kind": "l1"},
+    }
+    table = rs_table(
+        blocks | {"l0": {"kind": "l0"}}, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.99, 5)
+    )
+    drawn = figure2_gdf.draw(table, blocks | {"l0": {"kind": "l0"}})
+    texts = [text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts()]
+    assert ["AT" in text for text in texts] == [True, True, False, False] and "AT 0.867" in texts[0]
+    assert "a8: AT line 0.8669" in drawn.caption and "l1: stable" in drawn.caption
+    assert "l0: unstable everywhere" in drawn.caption
+
+
 def test_two_penalties_of_one_kind_have_two_colours():
     blocks = {
         "a8": {"kind": "scad", "a": 8, "lam": 1},
@@ -94,8 +112,8 @@ def test_two_penalties_of_one_kind_have_two_colours():
     assert chosen["a8"] == style.COLOURS["scad"] and chosen["l1"] == style.COLOURS["l1"]
     assert len(set(chosen.values())) == 3
     table = rs_table(blocks, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.4, 4))
-    lines = {line.get_label(): line.get_color() for line in figure2_gdf.draw(table, blocks).figure.axes[0].lines}
-    assert len({lines[style.label(block)] for block in blocks.values()}) == 3
+    drawn = figure2_gdf.draw(table, blocks).figure.axes[0]
+    assert len({line.get_color() for line in drawn.get_legend().get_lines()}) == 3
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,8 @@ def test_columns_and_their_relations():
     assert path.nonzeros[0] == 0 and path.nonzeros.iloc[-1] == 8 and path.kkt.max() < 1e-10
     np.testing.assert_allclose(np.diff(np.log(path.eta)), np.diff(np.log(path.eta))[0])
     np.testing.assert_allclose(found.predict(A), fits[:, found.chosen])
+    with pytest.raises(ValueError, match=rf"A has shape \({len(A)}, 3\); allowed: \(M, {A.shape[1]}\)"):
+        found.predict(A[:, :3])
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.2), SCAD(5, 1), MCP(5, 1)], ids=repr)
@@ -130,7 +132,7 @@ def test_l0_chooses_the_best_cp_of_all_subsets(seed):
             X = np.c_[np.ones(30), A[:, S]]
             rss = np.square(y - X @ np.linalg.lstsq(X, y, rcond=None)[0]).sum()
             best = min(best, ((rss + 2 * 1.3 * (size + 1)) / 30, S))
-    with pytest.warns(UserWarning, match=r"may jump.*bootstrap=200"):
+    with pytest.warns(UserWarning, match=r"may jump.*bootstrap of 200"):
         found = select(A, y, L0(), sigma2=1.3)
     assert found.best.cp == pytest.approx(best[0])
     assert tuple(np.flatnonzero(found.coef)) == best[1]

@@ -253,6 +253,22 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     assert sum("stale" in line for line in lines.values()) == 1
 
 
+def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
+    project = Project(tmp_path)
+    project.configuration = "config/paper.yaml"
+    lines = {
+        line.split()[0]: line.split() for line in project.snakemake(program=("workflow/status.py",)).text.splitlines()
+    }
+    costs = pd.read_csv(ROOT / "reference/costs.csv").set_index("rule")
+    one = (costs.core_minutes / costs.jobs)[["bp_samples", "direct_samples", "summary"]] @ [40, 40, 4]
+    assert lines["figure5_example1"][1:3] == ["stale", "85"]
+    assert float(lines["figure5_example1"][3].removeprefix("~")) == pytest.approx(
+        one + costs.core_minutes["figure5_example1"], abs=0.06
+    )
+    assert all(words[3].startswith("~") and "?" not in words[4] for name, words in lines.items() if name != "target")
+    assert "core-minutes" in project.snakemake(program=("workflow/status.py", "--help")).text
+
+
 def test_a_new_penalty_leaves_the_others_alone(changed):
     changed.edit("config/paper.yaml", "penalties:\n", "penalties:\n  scad_new: { kind: scad, a: 4, lam: 1 }\n")
     changed.edit(

@@ -1,4 +1,8 @@
-"""`make status`: for each figure and table, fresh or stale and why, and the core-minutes that a rerun would take."""
+"""`make status`: for each figure and table, fresh or stale and why, and the core-minutes that a rerun would take.
+
+Minutes are those of past jobs (benchmarks in results/); of a paper run that has none yet, those of its rules in
+reference/costs.csv, marked ~. Words on the command line go to Snakemake, such as --configfile config/quick.yaml.
+"""
 
 import csv
 import re
@@ -10,6 +14,9 @@ from statistics import mean
 
 
 def main(words):
+    if {"-h", "--help"} & set(words):
+        print(__doc__)
+        return
     command = [sys.executable, "-m", "snakemake", "-n", "--nolock", "--cores", "1", "all", *words]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -17,6 +24,7 @@ def main(words):
     jobs = planned_jobs(done.stdout)
     maker = {path: job for job in jobs for path in job["output"]}
     spent = past_seconds(Path("results").rglob("benchmarks/**/*.tsv"))
+    usual = usual_seconds(Path("reference/costs.csv"))
     print(f"{'target':28} {'state':6} {'jobs':>5} {'core-minutes':>13}  why")
     for target in targets():
         stale = next((job for job in jobs if job["rule"] == target), None)
@@ -25,8 +33,9 @@ def main(words):
             continue
         needed = upstream(stale, maker)
         seconds = [expected_seconds(job, spent) for job in needed]
-        known = sum(s for s in seconds if s is not None) / 60
-        minutes = f"{known:.1f}" + (" + ?" if None in seconds else "")
+        guesses = [expected_usually(job, usual) if s is None else s for job, s in zip(needed, seconds, strict=True)]
+        known = sum(s for s in guesses if s is not None) / 60
+        minutes = ("~" if guesses != seconds else "") + f"{known:.1f}" + (" + ?" if None in guesses else "")
         print(f"{target:28} stale  {len(needed):5} {minutes:>13}  {why(needed)}")
 
 
@@ -75,6 +84,18 @@ def past_seconds(files):
         if rows:
             spent[str(file)] = float(rows[-1]["s"])
     return spent
+
+
+def usual_seconds(costs):
+    """The mean length of a job of each rule in the reference run."""
+    with open(costs) as handle:
+        rows = list(csv.DictReader(handle))
+    return {row["rule"]: 60 * float(row["core_minutes"]) / int(row["jobs"]) for row in rows}
+
+
+def expected_usually(job, usual):
+    """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
+    return usual.get(job["rule"]) if job["benchmark"].startswith("results/paper/") else None
 
 
 def expected_seconds(job, spent):

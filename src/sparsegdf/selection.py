@@ -70,7 +70,10 @@ class Selection:
             if missing := [name for name in self.names if name not in A]:
                 raise ValueError(f"A has no column {missing[0]!r} (needed: {', '.join(self.names)})")
             A = A[self.names]
-        return np.asarray(A, dtype=float) @ self.coef + self.intercept
+        A = np.asarray(A, dtype=float)
+        if A.ndim != 2 or A.shape[1] != len(self.names):
+            raise ValueError(f"A has shape {A.shape}; allowed: (M, {len(self.names)}), the columns of the fit")
+        return A @ self.coef + self.intercept
 
     def why(self):
         """One sentence: the choice, its criterion and what the ends of the path would have had."""
@@ -190,7 +193,7 @@ def select(
     if path.jumps[chosen] and not bootstrap:
         warnings.warn(
             f"the fit under {penalty!r} may jump as y moves at the chosen eta = {path.eta[chosen]:.4g}: Stein's df "
-            "leaves jumps out and may be too small; bootstrap=200 measures df whole",
+            "leaves jumps out and may be too small; a bootstrap of 200 measures df whole",
             stacklevel=2,
         )
     coefficients = fits.x * sigma / scale[:, None]

@@ -19,7 +19,8 @@ def plot_selection(selection):
     top.plot(best.eta, best[selection.criterion], "o", color="C3", label=f"chosen: {best.nonzeros:.0f} non-zeros")
     # The empty model may be far above everything that is worth a look.
     low, chosen = error.min(), best[selection.criterion]
-    top.set_ylim(top.get_ylim()[0], min(top.get_ylim()[1], chosen + 4 * (chosen - low)))
+    room = chosen - low
+    top.set_ylim(max(top.get_ylim()[0], low - room / 2), min(top.get_ylim()[1], chosen + 4 * room))
     top.set_ylabel("squared error per row" + (r" / $\sigma^2$" if selection.criterion == "aic" else ""))
     top.legend(frameon=False)
 
@@ -47,7 +48,7 @@ def plot_selection(selection):
     bottom.set_ylabel("coefficient × s.d. of its column")
     bottom.set_xlabel(r"$\eta$")
     if selection.coef.any():
-        bottom.legend(frameon=False, fontsize="small", ncols=2)
+        bottom.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     for ax in axes:
         ax.axvline(best.eta, color="C3", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     bottom.set_xscale("log")

@@ -125,9 +125,8 @@ def number(value, quoted: str) -> Finding:
 def identity(difference, tolerance=1e-9) -> Finding:
     """Two expressions of one quantity, at every point."""
     worst = float(np.max(np.abs(difference)))
-    return Finding(
-        worst <= tolerance, f"|difference| ≤ {worst:.1e} at {np.size(difference)} points", f"{tolerance:g}"
-    )
+    points = "1 point" if np.size(difference) == 1 else f"{np.size(difference)} points"
+    return Finding(worst <= tolerance, f"|difference| ≤ {worst:.1e} at {points}", f"{tolerance:g}")
 
 
 def positive(margin, what, tolerance=0.0) -> Finding:

@@ -29,10 +29,12 @@ class Drawing(NamedTuple):
 
 def save(drawing: Drawing, outputs, *, run, config, inputs, samples=None):
     """Write the bundle to the paths outputs[pdf, png, csv, json]; any run but "paper" is marked on the picture."""
-    if run != "paper":
+    if run == "quick":
         drawing.figure.text(
             0.5, 0.5, f"PREVIEW ({run})", color="0.5", alpha=0.25, fontsize=34, rotation=25, ha="center", va="center"
         )
+    elif run != "paper":
+        drawing.figure.text(0.995, 0.005, f"run: {run}", color="0.5", fontsize=6, ha="right", va="bottom")
     for kind, metadata in (("pdf", {"CreationDate": None, "ModDate": None}), ("png", {"Software": None})):
         with atomic(outputs[kind]) as temporary:
             drawing.figure.savefig(temporary, format=kind, metadata=metadata, dpi=300)

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 # Okabe and Ito: told apart by colour-blind readers, and in grey.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
-PALETTE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
+PALETTE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, "0.15", "#8C510A")
 COLOURS = {"l1": BLUE, "elastic_net": GREEN, "l0": VERMILION, "scad": PURPLE, "mcp": SKY}
 MARKERS = {"l1": "o", "elastic_net": "s", "l0": "D", "scad": "^", "mcp": "v"}
 GUIDE = {"color": "0.6", "linewidth": 0.7, "linestyle": (0, (4, 3)), "zorder": 0}
