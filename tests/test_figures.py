@@ -100,6 +100,10 @@ def test_figure_2_names_the_at_lines_that_there_are():
     assert ["AT" in text for text in texts] == [True, True, False, False] and "AT 0.867" in texts[0]
     assert "a8: AT line 0.8669" in drawn.caption and "l1: stable" in drawn.caption
     assert "l0: unstable everywhere" in drawn.caption
+    more = blocks | {name: {"kind": "elastic_net", "eta2": eta2} for name, eta2 in (("en", 0.1), ("strong", 0.5))}
+    table = rs_table(more, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.9, 4))
+    figure = figure2_gdf.draw(table, more).figure
+    assert not figure.axes[0].get_legend() and len(figure.legends[0].get_texts()) == 5
 
 
 def test_two_penalties_of_one_kind_have_two_colours():

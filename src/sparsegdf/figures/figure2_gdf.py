@@ -20,8 +20,10 @@ def draw(table, blocks):
         if crossed:
             ax.axvline(at, color=color, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=0)
     ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$", ylabel=r"$\mathrm{df}$")
-    # On white, so that an AT line does not run through the text.
-    ax.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none", borderaxespad=0.2)
+    if len(blocks) > 4:  # more would cover a curve
+        figure.legend(loc="outside upper center", ncols=2, fontsize=7)
+    else:  # on white, so that an AT line does not run through the text
+        ax.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none", borderaxespad=0.2)
     columns = ["penalty", "delta", "df", "eta", "at", "rs_stable", "branch", "residual", "converged"]
     ends = [f"{name}: {_ends(row)}" for name, row in table.groupby("penalty", sort=False).first().iterrows()]
     caption = (
