@@ -105,7 +105,7 @@ def small_disk(tmp_path):
     folder = tmp_path / "disk"
     folder.mkdir()
     if os.geteuid() != 0:
-        pytest.skip("only root may mount a disk that is small enough to fill")
+        pytest.skip("mounting a disk small enough to fill needs root: run this file as root (CI does)")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(folder)], check=True)
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)

@@ -14,10 +14,9 @@ ETAS, DAMPINGS, LIMITS, SAMPLES = [3.0, 1.5], [1.0, 0.5, 0.1], {"tol": 1e-8, "ma
 @pytest.fixture(scope="module")
 def runs():
     """Every single run by (damping, eta, sample)."""
-    M, N, seed, *problem = PROBLEM.values()
     found = {}
     for index in range(SAMPLES):
-        A, y = sample("iid", {}, M, N, index, seed, mean=problem[0], variance=problem[1])
+        A, y = sample("iid", {}, index=index, **PROBLEM)
         for eta in ETAS:
             for damping in DAMPINGS:
                 found[damping, eta, index] = belief_propagation(A, y, L0(), [eta], damping=damping, **LIMITS)

@@ -13,12 +13,11 @@ def draw(table, blocks):
     colours = style.colours(blocks)
     for name, block in blocks.items():
         curve, color = table[table.penalty == name], colours[name]
-        at = curve.at_delta.iloc[0]
-        crossed = at < curve.s1_end.iloc[0] - 1e-9
-        label = style.label(block) + (f", AT {at:.3f}" if crossed else "")
+        first = curve.iloc[0]
+        label = style.label(block) + (f", AT {first.at_delta:.3f}" if _has_at_line(first) else "")
         style.draw_rs_line(ax, curve, "df", color=color, label=label)
-        if crossed:
-            ax.axvline(at, color=color, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=0)
+        if _has_at_line(first):
+            ax.axvline(first.at_delta, color=color, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=0)
     ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$", ylabel=r"$\mathrm{df}$")
     if len(blocks) > 4:  # more would cover a curve
         figure.legend(loc="outside upper center", ncols=2, fontsize=7)
@@ -33,9 +32,13 @@ def draw(table, blocks):
     return Drawing(figure, table[columns], caption)
 
 
+def _has_at_line(row):
+    """Whether S1 becomes unstable before it ends."""
+    return row.at_delta < row.s1_end - 1e-9
+
+
 def _ends(row):
-    if np.isnan(row.at_delta):
-        stability = "unstable everywhere"
-    else:
-        stability = "stable" if row.at_delta >= row.s1_end - 1e-9 else f"AT line {row.at_delta:.4f}"
+    stability = "unstable everywhere" if np.isnan(row.at_delta) else "stable"
+    if _has_at_line(row):
+        stability = f"AT line {row.at_delta:.4f}"
     return f"{stability}, end of S1 {row.s1_end:.4f}"
