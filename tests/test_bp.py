@@ -15,6 +15,7 @@ from sparsegdf.bp import belief_propagation
 from sparsegdf.bp_reference import belief_propagation_reference
 from sparsegdf.designs import sample
 from sparsegdf.fixed_points import STATUSES, kkt_violation
+from sparsegdf.misprints import damped_support
 from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
 from sparsegdf.stationary import stationary_path
 
@@ -298,6 +299,8 @@ def test_support_is_counted_on_exact_zeros():
     smallest = [np.abs(x[x != 0]).min() for x in fixed.x.T if x.any()]
     assert min(smallest) > 1e-6
     np.testing.assert_array_equal(fixed.x != 0, fixed.chi != 0)
+    iterate, output = (float(text.removeprefix("δ = ")) for text in damped_support())
+    assert iterate > 1.5 * output  # components that have left are still on their way to zero
 
 
 # --- bad input -------------------------------------------------------------------------------------------------

@@ -262,6 +262,8 @@ def test_claims_about_bp_follow_the_data():
             if family == "slower" and verdict == "contradicted":
                 found = found.filter(like="worse")  # "c affects": faster is an effect, too
             assert set(found) == {verdict}, found
+    affects = [c for c in claims["slower"] if c.id.endswith("-convergence")]
+    assert len(affects) == 2 and set(claims_table(affects, whole_run()).verdict) == {"contradicted"}
 
 
 @pytest.mark.parametrize("other", [{"penalty": {"kind": "mcp", "a": 5, "lam": 1}}, {"alpha": 0.4}, {"mean": 1.0},
@@ -307,6 +309,34 @@ def test_limit_claims_tell_rs_from_one_step_rsb():
     assert set(claims_table(claims, l0_sizes(l0.rs_df, se=0.1)).verdict) == {"not decidable"}
 
 
+def test_claims_about_exact_l0_follow_the_data():
+    """df rises to RS from below and is lost when it falls with N, lies above RS or below delta."""
+    claims = [c for c in l0.CLAIMS if c.id in ("exact-grows", "exact-below", "exact-greater")]
+    assert set(claims_table(claims, l0_sizes(l0.rs_df)).verdict) == {"reproduced"}
+    against = l0_sizes(lambda d: d - 0.1, slope=0.3) | {"l0/n10_sizes": l0_sizes(lambda d: 1.0)["l0/n20_sizes"]}
+    assert set(claims_table(claims, against).verdict) == {"contradicted"}
+
+
+@pytest.mark.parametrize(
+    "growth, verdict",
+    [
+        ((0.3, 0.2, 0.1, 0.05), "reproduced"),
+        ((0.05, 0.1, 0.2, 0.3), "contradicted"),
+        ((0.1, 0.1, 0.1, 0.1), "not decidable"),
+    ],
+)
+def test_the_claim_about_small_delta_compares_its_ends(growth, verdict):
+    delta = np.array([0.1, 0.2, 0.3, 0.4])
+    evidence = {
+        f"l0/n{N}_sizes": made_with(
+            pd.DataFrame({"K": np.round(delta * N / 2), "delta": delta, "df": df, "df_se": 1e-3, "exact": True}), N=N
+        )
+        for N, df in ((20, 2 * delta), (40, 2 * delta * (1 + np.array(growth))))
+    }
+    claim = [c for c in l0.CLAIMS if c.id == "exact-small-delta"]
+    assert claims_table(claim, evidence).verdict[0] == verdict
+
+
 # --- misprints -----------------------------------------------------------------------------------------------------
 
 
@@ -317,10 +347,12 @@ def test_each_misprint_names_a_test_that_exists():
 
 
 def test_misprints_decide(finished):
-    """Each of the two forms gives its own number, but for the one that says that l1 cannot tell."""
+    """Each of the two forms gives its own number, but for the one that says that l1 cannot tell, and for those that
+    are not about a number."""
     table = made(finished, "misprints")
-    assert len(table) >= 16
-    assert (table.number_printed != table.number_corrected).drop("hidden-by-l1").all()
+    words = ["captions", "finite-size", "swept", "example2"]
+    assert len(table) == len(MISPRINTS) and set(words) <= set(table.index)
+    assert (table.number_printed != table.number_corrected).drop(["hidden-by-l1", *words]).all()
     for id in ("sigma2", "delta-eff", "scad-and", "l2-df"):  # "value (trace t)"
         printed, right = (
             [float(v) for v in re.findall(r"[\d.]+", table.loc[id, c])]

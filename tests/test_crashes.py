@@ -67,6 +67,7 @@ def test_kill_9_of_a_job(project, finished):
     assert process.returncode != 0
     assert "give the same command again" in text
     assert_whole(project)
+    assert project.planned(TARGET)["bp_samples"] == 1  # the others went on, and are kept
     project.snakemake(TARGET)
     assert_same_as(project, finished)
 
@@ -90,11 +91,12 @@ def test_kill_9_of_snakemake_then_resume(project, finished):
 
 def test_ctrl_c_then_resume(project, finished):
     process = project.start(TARGET)
-    wait_for_job(process)
+    wait_for_job(process, ".summary.py")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode != 0
     assert_whole(project)
+    assert project.planned(TARGET).get("bp_samples", 0) < 8  # what was finished is not done again
     project.snakemake(TARGET)  # no --unlock: an orderly end leaves no lock
     assert_same_as(project, finished)
 

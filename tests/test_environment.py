@@ -1,9 +1,15 @@
 """The lock, environment.yml and pyproject.toml tell one story."""
 
 import importlib.metadata
+import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 
+import pytest
 import yaml
 from conftest import ROOT
 from packaging.markers import Marker
@@ -39,6 +45,30 @@ def test_the_lock_has_hashes_and_names_no_index():
     assert "://" not in text and "--index" not in text and "--find-links" not in text
     entries = re.split(r"\n(?=[a-z0-9])", text.strip())
     assert len(entries) > 50 and all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_package_installs_with_its_command_and_its_template(tmp_path):
+    """`pip install .`, without its dependencies and from the build tools that are here: no package index is asked."""
+    for part in ("pyproject.toml", "README.md", "LICENSE", "src"):
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
+        copy(ROOT / part, tmp_path / part)
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-index",
+        "--no-deps",
+    ]
+    target = tmp_path / "target"
+    subprocess.run([*pip, "--no-build-isolation", "--target", target, "."], cwd=tmp_path, check=True)
+    assert (target / "sparsegdf/report.html.j2").is_file()
+    command = [target / "bin/sparsegdf", "theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.25", "--json"]
+    environment = os.environ | {"PYTHONPATH": str(target)}
+    done = subprocess.run(command, env=environment, cwd=target, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)[0]["df"] == pytest.approx(0.25)
 
 
 def test_this_environment_is_the_lock():

@@ -1,6 +1,8 @@
 """What the figures say about stability and convergence is what the data say; previews cannot pass for the paper's."""
 
 import json
+import os
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ import pytest
 from matplotlib.colors import same_color
 
 from sparsegdf import SCAD, rs_curve
-from sparsegdf.figures import bundle, figure1_single_body, figure2_gdf, style
+from sparsegdf.figures import bundle, figure1_single_body, figure2_gdf, figure_example, style
 from sparsegdf.figures.points import FEWEST, draw_points, write_fractions
 from sparsegdf.theory_tables import rs_table, single_body_table
 
@@ -45,6 +47,43 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
     assert stable.get_linestyle() == "-" and unstable.get_linestyle() != "-" and beyond.get_linestyle() != "-"
     assert stable.get_xdata()[-1] == unstable.get_xdata()[0] == pytest.approx(0.867, abs=0.006)
     assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
+
+
+def test_what_the_direct_solver_found_is_marked():
+    """Figures 5 and 6: a diamond on each point that is not of BP alone, none on one that is not drawn."""
+    columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
+    gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
+    table = summary().assign(**columns, **gaps, solver=["bp", "both", "direct", "both"])
+    drawn = figure_example.draw({"it": table}, {"it": {"kind": "l1"}}, panels=["it"])
+    (diamonds,) = [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
+    np.testing.assert_allclose(np.asarray(diamonds.get_xdata(), float), [0.3, 0.5])
+    assert "it +0.0200(0.0100) at delta = 0.30" in drawn.caption
+    drawn = figure_example.draw({"it": table.assign(solver="bp")}, {"it": {"kind": "l1"}}, panels=["it"])
+    assert not [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
+
+
+def test_the_commit_of_a_sidecar_is_that_of_the_checkout(tmp_path, monkeypatch):
+    def git(*words):
+        name = {
+            "GIT_AUTHOR_NAME": "n",
+            "GIT_AUTHOR_EMAIL": "e",
+            "GIT_COMMITTER_NAME": "n",
+            "GIT_COMMITTER_EMAIL": "e",
+        }
+        done = subprocess.run(["git", *words], env=os.environ | name, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    monkeypatch.chdir(tmp_path)
+    assert bundle.commit() == "unknown"
+    git("init", "--quiet")
+    (tmp_path / "file").write_text("one")
+    git("add", "file")
+    git("commit", "--quiet", "--message", "one")
+    assert bundle.commit() == git("rev-parse", "HEAD")
+    (tmp_path / "other").write_text("what git does not track does not count")
+    assert bundle.commit() == git("rev-parse", "HEAD")
+    (tmp_path / "file").write_text("two")
+    assert bundle.commit() == git("rev-parse", "HEAD") + "-dirty"
 
 
 def save(folder, run):

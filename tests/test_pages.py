@@ -1,6 +1,7 @@
 """What the pages in docs/ say of modules, rules, columns, figures and samples is what is there."""
 
 import importlib
+import os
 import re
 import shutil
 import sys
@@ -50,6 +51,27 @@ def test_the_page_on_clusters_names_the_rules_that_are_submitted():
     submitted = set(re.findall(r"^rule (\w+):", RULES, re.M)) - set(re.findall(r"\w+", local))
     first = prose(ROOT / "docs/cluster.md").split("\n\n")[1]
     assert set(inline(first)) == submitted
+
+
+def test_the_rule_graph_can_be_drawn_anew(tmp_path, monkeypatch):
+    """All but Graphviz, in whose place a script hands back what it is given."""
+    project = Project(tmp_path / "project")
+    shutil.copytree(ROOT / "notebooks", project.folder / "notebooks")
+    dot = tmp_path / "bin/dot"
+    dot.parent.mkdir()
+    dot.write_text("#!/bin/sh\ncat\n")
+    dot.chmod(0o755)
+    monkeypatch.setenv("PATH", str(dot.parent), prepend=os.pathsep)
+    done = run([sys.executable, "workflow/rulegraph.py", "graph.svg"], project.folder)
+    assert done.returncode == 0, done.stderr
+    drawn = (project.folder / "graph.svg").read_text()
+    assert "bp_samples -> summary;" in drawn and 'figure2_gdf [fillcolor="#cfe3f3"];' in drawn
+
+
+def test_the_name_of_a_chunk_is_one_of_the_paper_run():
+    config = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
+    first, last = re.search(r"/(\d{6})-(\d{6})\.parquet", (ROOT / "docs/architecture.md").read_text()).groups()
+    assert (int(first), int(last)) == (0, config["bp"]["chunk"] - 1)
 
 
 def test_without_graphviz_the_message_says_what_is_missing(monkeypatch, tmp_path):
@@ -108,6 +130,12 @@ def test_every_figure_and_table_has_a_heading_of_its_own():
     assert len(targets) > 10 and len(headings) == len(set(headings))
     missing, gone = set(targets) - set(headings), set(headings) - set(targets)
     assert not missing and not gone, f"docs/figures.md: no heading for {missing}; no target for {gone}"
+
+
+def test_every_figure_and_table_is_in_the_readme():
+    targets = set(re.findall(r"^rule ((?:figure|table)\w+):", RULES, re.M))
+    named = set(inline(section(ROOT / "README.md", "What comes out")))
+    assert len(targets) > 15 and targets == {word for word in named if re.match("(figure|table)", word)}
 
 
 def is_known(word):

@@ -1,5 +1,7 @@
 """Choosing eta on planted data: cross-validation against scikit-learn's, the choices against their definitions."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
@@ -51,21 +53,38 @@ def test_a_sample_is_signal_and_the_noise_of_its_design():
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.5), SCAD(8, 1)], ids=repr)
 def test_each_way_takes_what_it_says(penalty):
-    A, y, x0 = data()
-    table = choices(A, y, x0, penalty, sigma2=1.0).set_index("method")
-    assert list(table.index) == list(METHODS)
-    assert (table.error >= table.error["oracle"]).all()
-    # With the true sigma2 the two C_p are one; for l1 the degrees of freedom are the number of non-zeros.
-    assert table.eta["cp"] == table.eta["cp_known"]
-    if penalty == L1():
-        assert table.eta["cp"] == table.eta["count"]
-    x, b = table.fit["bic"]
-    found = select(A, y, penalty, sigma2=1.0, etas=[*np.geomspace(3, 1.01, 20) * table.eta["bic"], table.eta["bic"]])
-    if penalty != SCAD(8, 1):  # of a convex objective the grid above does not matter
-        np.testing.assert_allclose(found.coefficients[:, -1], x, atol=1e-8)
-    assert table.error["bic"] == pytest.approx(np.square(A @ (x - x0) + b).mean())
-    hits = np.count_nonzero((x != 0) & (x0 != 0))
-    assert table.f1["bic"] == pytest.approx(2 * hits / (np.count_nonzero(x) + 5))
+    """Each criterion written out again, from the coefficients along the path alone."""
+    M, sigma2, told_apart = 40, 2.5, set()
+    for index in range(4):
+        A, y, x0 = data(index=index)
+        table = choices(A, y, x0, penalty, sigma2).set_index("method")
+        assert list(table.index) == list(METHODS)
+        columns, target = A - A.mean(axis=0), (y - y.mean()) / np.sqrt(sigma2)
+        columns /= np.linalg.norm(columns, axis=0)
+        top = np.max(penalty.eta_at(np.abs(columns.T @ target), 1.0))
+        etas = (1 + 1e-9) * top * np.geomspace(1, 1e-2, 100)[::3]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*may jump")
+            found = select(A, y, penalty, sigma2=sigma2, etas=etas)
+        x, b = found.coefficients, found.intercepts
+        rss, size = np.square(y[:, None] - A @ x - b).sum(axis=0), np.count_nonzero(x, axis=0)
+        written_out = {
+            "cp": rss + 2 * sigma2 * M * found.path.df,
+            "cp_known": rss + 2 * M * found.path.df,
+            "count": rss + 2 * sigma2 * (size + 1),  # the intercept counts
+            "bic": rss + sigma2 * np.log(M) * (size + 1),
+            "cv": cross_validation(columns, target, penalty, etas, intercept=True),
+            "oracle": np.square(A @ (x - x0[:, None]) + b).sum(axis=0),
+        }
+        for method, values in written_out.items():
+            k = int(np.argmin(np.where(found.path.converged, values, np.inf)))
+            assert table.eta[method] == pytest.approx(etas[k], rel=1e-12), method
+            assert table.error[method] == pytest.approx(np.square(A @ (x[:, k] - x0) + b[k]).mean())
+            hits = np.count_nonzero((x[:, k] != 0) & (x0 != 0))
+            assert table.f1[method] == pytest.approx(2 * hits / (size[k] + 5))
+        told_apart |= set(table.index[table.eta != table.eta["cp"]])
+    # For l1 the degrees of freedom are the number of non-zeros.
+    assert told_apart == set(METHODS) - {"cp"} - ({"count"} if penalty == L1() else set())
 
 
 def test_new_rows_are_like_the_rows_seen():

@@ -141,7 +141,8 @@ def test_a_formula_that_cannot_be_drawn_is_shown_as_source(latex):
 def test_every_misprint_has_both_forms_drawn(html, report_folder):
     table = html[html.index('id="misprints-table"') :]
     table = table[: table.index("</table>")]
-    assert table.count('<div class="formula" tabindex="0"><math ') == table.count('<div class="formula"') >= 2
+    drawn = table.count('<div class="formula" tabindex="0"><math ')
+    assert drawn == table.count('<div class="formula"') == 2 * len(MISPRINTS)
 
 
 def test_missing_pieces_are_said(report_folder, tmp_path):
@@ -150,14 +151,17 @@ def test_missing_pieces_are_said(report_folder, tmp_path):
     for name in ("claims.csv", "misprints.csv", "figure2_gdf.json", "figure1_single_body.pdf", "table_l0.md"):
         (folder / name).unlink()
     shutil.rmtree(tmp_path / "part/benchmarks")
-    text = Outline(report_page(tmp_path / "part")).text
+    outline = Outline(report_page(tmp_path / "part"))
+    saved = {link.get("download") for link in outline.all("a")}
+    assert {"figure1_single_body.csv", "table_l0.csv"} <= saved
+    assert not {"figure1_single_body.pdf", "table_l0.md", "figure2_gdf.json"} & saved
     for words in (
         "there is no claims.csv",
         "there is no misprints.csv",
         "no benchmark files",
         "sidecar of this figure is missing",
     ):
-        assert words in text
+        assert words in outline.text
 
 
 def test_a_file_too_large_for_a_link_is_said(report_folder, tmp_path, monkeypatch):

@@ -246,7 +246,7 @@ def test_no_warning_where_the_fit_is_continuous():
 
 
 def test_sigma2_where_there_are_more_columns_than_rows():
-    """Within 15 % of the truth on average over samples, neither zero nor the variance of y."""
+    """Within 15 % of the truth on average over samples; the variance of y is six times as large."""
     ratios = []
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -257,7 +257,6 @@ def test_sigma2_where_there_are_more_columns_than_rows():
         assert "lasso" in source
         ratios.append(value / 1.5**2)
     assert np.mean(ratios) == pytest.approx(1, abs=0.15)
-    assert np.mean(ratios) < 0.4 * (2**2 + 2**2 + 1.5**2 + 1 + 1.5**2) / 1.5**2
 
 
 def test_sigma2_by_least_squares_is_unbiased():

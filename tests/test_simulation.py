@@ -135,10 +135,13 @@ def test_l0_at_fixed_size_and_fixed_eta():
     etas = fixed_eta(rows, [50.0, 1.5, 0.01], M=10, variance=1.0)
     assert etas.df.iloc[0] == 0 and etas.delta.iloc[0] == 0
     assert etas.truncated.iloc[0] == 0 and etas.truncated.iloc[2] == 1
-    one = rows[rows["sample"] == 0]
-    K = int(np.argmin((one.norm2 - one.explained) / 2 + 1.5 * one.K))
-    only = fixed_eta(one, [1.5], M=10, variance=1.0).iloc[0]
-    assert only.delta == K / 10
+    chosen = [group.K.iloc[np.argmin((group.norm2 - group.explained) / 2 + 1.5 * group.K)]
+              for _, group in rows.groupby("sample")]  # fmt: skip
+    assert len(set(chosen)) > 2 and etas.delta.iloc[1] == pytest.approx(np.mean(chosen) / 10)
+    taken = rows.set_index(["sample", "K"]).explained.loc[list(enumerate(chosen))].to_numpy() / 10
+    plain_se = taken.std(ddof=1) / np.sqrt(200)
+    assert etas.df_se.iloc[1] < plain_se and abs(etas.df.iloc[1] - taken.mean()) < 3 * plain_se
+    assert etas.df.iloc[1] > etas.delta.iloc[1] + 5 * plain_se  # the choice of a subset costs more than its size
 
 
 def test_extrapolation_recovers_a_planted_limit():

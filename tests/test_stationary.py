@@ -216,7 +216,9 @@ def test_units_of_y_do_not_matter():
 
 def test_l0_claims_no_more_than_it_found():
     A, y, _ = problem("iid")
-    assert_fixed_points(A, y, L0(), stationary_path(A, y, L0(), np.geomspace(8, 0.5, 8)))
+    found = stationary_path(A, y, L0(), np.geomspace(8, 0.5, 8))
+    assert_fixed_points(A, y, L0(), found)
+    assert found.delta[found.converged].max() > 0  # not of x = 0 alone
 
 
 @pytest.mark.parametrize(

@@ -302,10 +302,11 @@ def test_limits_to_l1():
 
 def test_elastic_net_formula_and_rescaling():
     for eta2 in (0.05, 0.1, 1.0):
-        for delta in (0.1, 0.6, 1.0):
-            s = solve_rs(ElasticNet(eta2=eta2), alpha=0.5, delta=delta)
-            assert s.df == pytest.approx(delta * s.Q_hat / (s.Q_hat + eta2), rel=1e-12)
-            assert rescaled_elastic_net_df(ElasticNet(eta2=eta2), s) == pytest.approx(delta, rel=1e-12)
+        swept = [solve_rs(ElasticNet(eta2=eta2), alpha=0.5, delta=delta) for delta in (0.1, 0.6, 1.0)]
+        for s in swept:
+            assert s.df == pytest.approx(s.delta * s.Q_hat / (s.Q_hat + eta2), rel=1e-12)
+            assert rescaled_elastic_net_df(ElasticNet(eta2=eta2), s) == pytest.approx(s.delta, rel=1e-12)
+        assert (np.diff([s.eta for s in swept]) < -0.1).all()  # eta_1 is what controls delta at fixed eta_2
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 1.6])

@@ -19,6 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 import sparsegdf.report
+from sparsegdf.misprints import MISPRINTS
 
 PROGRAMS = ("chromium", "chromedriver")
 # Root cannot have the sandbox; from the third on: chromium's own services shall not ask the network either.
@@ -172,7 +173,9 @@ def test_downloads_have_the_right_bytes(page, report_folder, saved):
 
 
 def test_equations_are_drawn(page):
-    for formula in page.find_elements(By.CSS_SELECTOR, "#misprints-table .formula"):
+    formulas = page.find_elements(By.CSS_SELECTOR, "#misprints-table .formula")
+    assert len(formulas) == 2 * len(MISPRINTS)
+    for formula in formulas:
         (drawn,) = formula.find_elements(By.CSS_SELECTOR, "math")
         # A line of small letters is 8 to 12 pixels high, whatever the fonts of the machine.
         assert drawn.size["width"] > 20 and drawn.size["height"] >= 8 and "\\" not in drawn.text
