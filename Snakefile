@@ -1,5 +1,5 @@
-# Targets: paper_figures (every figure and table), tables, notebooks, all, report_page, and each figure or table by its
-# name.
+# Targets: paper_figures (every figure and table), tables, notebooks, all, claims, report_page, record, and each figure or
+# table by its name.
 configfile: "config/paper.yaml"
 
 

@@ -1,9 +1,7 @@
-"""Belief propagation against plain NumPy, step by step and as a whole path, and what Figures 4-6 cost at paper scale.
+"""Belief propagation against plain NumPy, step by step and as a whole path.
 
 python benchmarks/bench_bp.py [--quick]
 """
-
-import resource
 
 import numpy as np
 import pandas as pd
@@ -13,19 +11,13 @@ from sparsegdf.bp_reference import belief_propagation_reference
 from sparsegdf.designs import sample
 from sparsegdf.penalties import L1, SCAD, ElasticNet
 from sparsegdf.theory import rs_curve
-from timing import SEED, Comparison, alone, faster, interleaved, markdown, seconds, spread
+from timing import SEED, Comparison, alone, faster, interleaved, seconds, spread
 
 PILOT = 1_000_000  # a sample that is in no panel fixes the grid of eta
 DELTAS = np.linspace(0.05, 0.9, 20)
 DAMPINGS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.17, 0.12, 0.08, 0.05)
 EXAMPLES = {"example 1": ("ar1", {"c": 0.5}), "example 2": ("block", {"T": 125})}
 PENALTIES = {"l1": L1(), "elastic net": ElasticNet(0.1), "SCAD a=5": SCAD(5, 1), "SCAD a=8": SCAD(8, 1)}
-FIGURE4 = {
-    "a=5 lam=1 M=100": (SCAD(5, 1), 100),
-    "a=8 lam=.8 M=100": (SCAD(8, 0.8), 100),
-    "a=6 lam=.9 M=160": (SCAD(6, 0.9), 160),
-    "a=8 lam=.7 M=160": (SCAD(8, 0.7), 160),
-}
 
 
 def steps(quick):
@@ -139,47 +131,5 @@ COMPARISONS = [
 ]
 
 
-def panel(name, design, params, penalty, M, N, samples):
-    """Mean CPU seconds per sample over the whole grid, unconverged levels included, and where BP converges."""
-    etas = grid(design, params, penalty, M, N)
-    spent, runs = [], []
-    for index in range(samples):
-        A, y = sample(design, params, M, N, index, SEED)
-        used, run = seconds(belief_propagation, A, y, penalty, etas)
-        spent.append(used)
-        runs.append(run)
-    converged = np.mean([run.converged for run in runs], axis=0)
-    total = np.array([run.steps for run in runs])
-    broken = np.flatnonzero(converged < 1)
-    some = " ".join(f"{d:.2f}:{c:.0%}" for d, c in zip(DELTAS[broken], converged[broken], strict=True))
-    return {
-        "panel": name,
-        "levels": len(etas),
-        "s": np.mean(spent),
-        "steps": np.median(total.sum(axis=1)),
-        "worst level": int(total.max()),
-        "KKT": max(run.kkt[run.converged].max() for run in runs),
-        "pilot delta:converged": some or "all",
-    }
-
-
-def paper_scale(samples=20):
-    """What Figures 4-6 take, by panel."""
-    rows = [
-        panel(f"{example}, {name}", design, params, penalty, 500, 1000, samples)
-        for example, (design, params) in EXAMPLES.items()
-        for name, penalty in PENALTIES.items()
-    ]
-    rows += [
-        panel(f"figure 4, {name}", "iid", {}, penalty, M, 200, samples) for name, (penalty, M) in FIGURE4.items()
-    ]
-    frame = pd.DataFrame(rows)
-    hours = (frame.s * np.where(frame.panel.str.startswith("figure 4"), 400, 1000)).sum() / 3600
-    print(f"\nmean CPU seconds of a path over {samples} samples\n\n{markdown(frame)}")
-    print(f"\nFigures 4-6 at paper scale: {hours:.2f} core-hours (4 x 400 and 8 x 1000 samples)")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
-
-
 if __name__ == "__main__":
-    if not alone(COMPARISONS, __doc__):
-        paper_scale()
+    alone(COMPARISONS, __doc__)

@@ -314,6 +314,8 @@ def test_support_is_counted_on_exact_zeros():
         ({"A": np.full((6, 4), np.nan)}, "A.*nan"),
         ({"y": np.array([1, 2, 3, 4, 5, np.inf])}, "y.*inf"),
         ({"A": np.column_stack([np.ones(6), np.arange(6.0)])}, "column 0 of A is constant"),
+        ({"A": [["1", "two"]] * 6}, "A does not hold numbers alone .*two"),
+        ({"etas": ["x"]}, "etas does not hold numbers alone .*x"),
         ({"etas": [1.0, -0.5]}, "etas contains -0.5"),
         ({"etas": [0.5, 1.0]}, "unsorted"),
         ({"etas": []}, "etas has shape"),

@@ -110,7 +110,7 @@ def test_bad_input_is_named():
     A, _, _, point = fixed_point("iid", L1())
     with pytest.raises(ValueError, match="damping = 2"):
         linear_stability(A, *point, damping=2)
-    with pytest.raises(ValueError, match=r"chi is no fixed point \(allowed: 240 finite numbers"):
+    with pytest.raises(ValueError, match=r"chi of shape \(240,\) is no fixed point \(allowed: 240 finite numbers"):
         linear_stability(A, point[0], point[1] * np.nan, point[2])
 
 

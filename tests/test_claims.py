@@ -26,6 +26,7 @@ from sparsegdf.claims.verdict import (
     positive,
 )
 from sparsegdf.misprints import MISPRINTS
+from sparsegdf.penalties import L0
 from sparsegdf.theory import rs_curve, solve_rs
 
 ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
@@ -138,6 +139,12 @@ def test_theory_verdicts(finished):
     assert set(verdicts[verdicts == "reproduced with a correction"].index) == corrected
     assert set(verdicts[verdicts == "contradicted"].index) == contradicted
     assert (verdicts.drop([*corrected, *contradicted]) == "reproduced").all()
+
+
+def test_a_penalty_that_is_never_stable_loses_the_claim_that_it_is():
+    assert theory.never_unstable(simulation.PENALTIES["l1"]).holds is True
+    found = theory.never_unstable(L0())
+    assert found.holds is False and "stable up to δ = 0 " in found.measured
 
 
 def test_a_wrong_theory_loses_claims(monkeypatch):

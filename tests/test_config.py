@@ -67,6 +67,7 @@ def test_a_figure_takes_any_penalty_that_there_is(raw):
         (("figure9_finite_size", "alpha"), 0.001, "alpha = 0.001: alpha N must be at least one row at N = 250"),
         (("figure4_bp_vs_rs", "panels"), ["scad_a5"] * 5, "figure4_bp_vs_rs.panels = "),
         (("figure8_l0_beyond_rs", "limits"), [0.1, 0.2, 0.3, 0.4], "figure8_l0_beyond_rs.limits = "),
+        (("figure8_l0_beyond_rs", "limits"), [0.1, 0.8], "figure8_l0_beyond_rs.limits = 0.8: must lie in [0.002, 0.6]"),
         (("penalties", "scad_a8", "lamda"), 1, "lamda = 1: unknown key; did you mean 'lam'?"),
         (("penalties", "new"), {"kind": "scda"}, "unknown penalty; did you mean 'scad'?"),
         (("penalties", "new"), {"kind": "scad", "a": 3}, "lam is missing"),

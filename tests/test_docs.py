@@ -302,7 +302,7 @@ def test_yaml_is_a_valid_configuration_or_part_of_a_profile(block, known_penalti
 
 
 def test_a_penalty_is_added_as_the_page_says(tmp_path, known_penalties):
-    """The class of docs/architecture.md: a global maximiser, and drawn by figure 2 with one line of style."""
+    """The class of docs/architecture.md: a global maximiser, and drawn by figure 2."""
     page, names = new_penalty(), {}
     exec(page.text, names)
     penalty, rng, grid = names["CappedL1"](lam=2.0), np.random.default_rng(1), np.linspace(-60, 60, 120_001)
@@ -317,7 +317,6 @@ def test_a_penalty_is_added_as_the_page_says(tmp_path, known_penalties):
     code = page.text[page.text.index("@dataclass") :]
     module = project.folder / "src/sparsegdf/penalties.py"
     module.write_text(module.read_text() + "\n\n" + code)
-    project.edit("src/sparsegdf/figures/style.py", '"mcp": SKY}', '"mcp": SKY, "capped_l1": ORANGE}')
     config = next(block.text for block in blocks("yaml") if block.file == page.file)
     (project.folder / "config/mine.yaml").write_text(config)
     words = ["--cores", "2", "--configfile", "tests/tiny.yaml", "config/mine.yaml", "--", "figure2_gdf"]

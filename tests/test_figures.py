@@ -125,6 +125,16 @@ def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
     assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())
 
 
+def test_a_jump_is_two_rows_beside_each_other_whatever_the_rounding():
+    panels = [{"penalty": {"kind": "l0"}, "eta": eta} for eta in np.linspace(1, 3, 60)]
+    table = single_body_table(panels, alpha=1.0, mean=0.0, variance=1.0, z_max=4)
+    for _, panel in table.groupby("panel"):
+        above, z = panel[panel.z > 0], panel.z.to_numpy()
+        before, after = above[above.x == 0].z.max(), above[above.x > 0].z.min()
+        assert np.searchsorted(z, after) - np.searchsorted(z, before) == 1 and after - before < 1e-14
+        assert before < panel.threshold_1.iloc[0] < after
+
+
 def test_figure_2_names_the_at_lines_that_there_are():
     blocks = {
         "a8": {"kind": "scad", "a": 8, "lam": 1},
@@ -154,6 +164,8 @@ def test_two_penalties_of_one_kind_have_two_colours():
     chosen = style.colours(blocks)
     assert chosen["a8"] == style.COLOURS["scad"] and chosen["l1"] == style.COLOURS["l1"]
     assert len(set(chosen.values())) == 3
+    new = style.colours({"new": {"kind": "new"}, "l1": {"kind": "l1"}, "newer": {"kind": "newer"}})
+    assert new["l1"] == style.COLOURS["l1"] and len(set(new.values())) == 3
     table = rs_table(blocks, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.4, 4))
     drawn = figure2_gdf.draw(table, blocks).figure.axes[0]
     assert len({line.get_color() for line in drawn.get_legend().get_lines()}) == 3

@@ -170,6 +170,21 @@ def test_every_name_on_the_page_of_figures_exists():
     assert not is_known("figures/figure99.py") and not is_known("theory_tables.nothing") and not is_known("eff-9-*")
 
 
+# --- costs ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_costs_quoted_are_those_of_the_reference():
+    """After `make reference` the numbers in README.md and docs/scale.md have to follow."""
+    minutes = pd.read_csv(ROOT / "reference/costs.csv").set_index("rule").core_minutes
+    readme, scale = ((ROOT / file).read_text(encoding="utf-8") for file in ("README.md", "docs/scale.md"))
+    assert f"takes {minutes.sum() / 60:.1f} core-hours (`reference/costs.csv`)" in readme
+    assert f"{minutes['planted'] / 60:.1f} for figure 10" in readme
+    assert f"takes {minutes.sum():.0f} core-minutes (`reference/costs.csv`)" in scale
+    quoted = {"planted": "figure 10", "l0_samples": "the ℓ₀ search", "table_bp_region": "the stability of BP"}
+    for rule, words in quoted.items():
+        assert f"{words} {minutes[rule]:.0f}" in scale, rule
+
+
 # --- randomness ----------------------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,8 @@ def test_no_neighbour_is_below_the_minimum(penalty):
 
 def test_the_empty_model_is_best_for_l0_and_the_end_of_the_grid_is_told():
     assert lowest(L0(), DELTAS, **PROBLEM) == (0.0, 1.25)
+    late = np.linspace(0.1, 0.3, 5)  # beyond the minimum of l1, and still better than nothing
+    assert lowest(L1(), late, **PROBLEM) == (0.1, err_pre(L1(), late)[0])
     short = [0.002, 0.01, 0.02, 0.03]
     assert lowest(L1(), short, **PROBLEM) == (0.03, err_pre(L1(), short)[-1])
 

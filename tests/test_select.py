@@ -279,6 +279,10 @@ def test_an_exact_fit_is_told():
     with pytest.warns(UserWarning, match="fits y exactly"):
         found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
     np.testing.assert_allclose(found.coef[[1, 4]], [1, -2], rtol=1e-2)
+    A[:, 5] = A[:, 4] + 1e-3 * A[:, 5]
+    with pytest.warns(UserWarning, match="fits y exactly") as told:
+        found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
+    assert len(told) == 1 and not found.path.jumps.any()  # no fit of l1 jumps, however small sigma is
 
 
 # --- what a reader sees ----------------------------------------------------------------------------------------
@@ -292,6 +296,11 @@ def test_repr_and_why_name_the_model():
     assert all(f"{name} {x:.4g}" in text for name, x in zip("abcdefgh", found.coef, strict=True) if x)
     assert f"{found.best.nonzeros} of 8 predictors" in found.why() and "the smallest C_p" in found.why()
     assert "dense end" not in found.why() and "dense end" in select(A, y, L1(), etas=[9.0, 3.0], sigma2=0.1).why()
+    for penalty, etas in ((L1(), [9.0, 0.0]), (L0(), None)):  # there is nothing denser
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*may jump")
+            densest = select(A, y, penalty, etas=etas, sigma2=1e-9)
+        assert densest.chosen == len(densest.path) - 1 and "dense end" not in densest.why()
 
 
 @pytest.mark.parametrize("bootstrap", [0, 5])

@@ -11,6 +11,7 @@ from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, solve_rs
 from sparsegdf.designs import sample
 from sparsegdf.l0_simulation import l0_samples
 from sparsegdf.l0_summaries import extrapolate, fixed_eta, fixed_size
+from sparsegdf.l0_tables import df_table
 from sparsegdf.simulation import simulate
 from sparsegdf.summaries import combine, summarise
 from sparsegdf.tables import read_tables, write_table
@@ -132,7 +133,7 @@ def test_l0_at_fixed_size_and_fixed_eta():
     assert sizes.df.iloc[0] == 0 and (np.diff(sizes.df) > 0).all()
     assert (sizes.df_se[1:] < 0.5 * sizes.df_plain_se[1:]).all()
     assert (np.abs(sizes.df - sizes.df_plain) <= 4 * sizes.df_plain_se).all()
-    etas = fixed_eta(rows, [50.0, 1.5, 0.01], M=10, variance=1.0)
+    etas = fixed_eta(rows, [50.0, 1.5, 0.01], M=10, N=20, variance=1.0)
     assert etas.df.iloc[0] == 0 and etas.delta.iloc[0] == 0
     assert etas.truncated.iloc[0] == 0 and etas.truncated.iloc[2] == 1
     chosen = [group.K.iloc[np.argmin((group.norm2 - group.explained) / 2 + 1.5 * group.K)]
@@ -142,6 +143,16 @@ def test_l0_at_fixed_size_and_fixed_eta():
     plain_se = taken.std(ddof=1) / np.sqrt(200)
     assert etas.df_se.iloc[1] < plain_se and abs(etas.df.iloc[1] - taken.mean()) < 3 * plain_se
     assert etas.df.iloc[1] > etas.delta.iloc[1] + 5 * plain_se  # the choice of a subset costs more than its size
+
+
+def test_l0_with_fewer_columns_than_rows():
+    """alpha = 2: the subset of all N columns is the largest there is, and no choice for the theory."""
+    rows = l0_samples(first=0, last=9, **(L0 | {"N": 6, "alpha": 2.0, "max_size": 6}))
+    etas = fixed_eta(rows, [0.0], M=12, N=6, variance=1.0)
+    assert etas.delta.item() == 0.5 and etas.truncated.item() == 0
+    sizes = fixed_size(rows, M=12, variance=1.0).assign(N=6, exact=True)
+    table = df_table(sizes, alpha=2.0, variance=1.0)
+    assert list(table.K) == [1, 2, 3, 4, 5] and (table.df < table.bound + 4 * table.df_se).all()
 
 
 def test_extrapolation_recovers_a_planted_limit():

@@ -20,7 +20,7 @@ def agreement_samples(*, design, M, N, penalty, etas, samples, seed, mean, varia
     for index in samples:
         A, y = sample_of(design, M, N, index, seed, mean=mean, variance=variance)
         rows.append({"sample": index} | agreement_row(A, y, made, etas, tol=tol, max_steps=max_steps))
-        log.info("sample %d of %d", index, len(samples))
+        log.info("sample %d of %d", index + 1, len(samples))
     return pd.DataFrame(rows)
 
 

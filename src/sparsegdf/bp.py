@@ -333,6 +333,7 @@ def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, dampin
     """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta, as FixedPoints.
 
     Each level starts from the last one that converged, the sparsest from x = 0, and takes at most `max_steps`.
+    Columns of A are meant to have a length of order 1: tol is in units of x, and of the gradient.
 
     tol      a level has converged when max_i |x*_i - x_i| < tol for the step *before* damping (a damped step is
              gamma times smaller, and says less), the variances reproduce themselves to 1e-10, no column outside the

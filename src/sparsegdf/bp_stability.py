@@ -62,7 +62,8 @@ def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
     A, x, chi, Q_hat = (np.asarray(v, dtype=float) for v in (A, x, chi, Q_hat))
     for name, value in (("x", x), ("chi", chi), ("Q_hat", Q_hat)):
         if value.shape != (A.shape[1],) or not np.isfinite(value).all():
-            raise ValueError(f"{name} is no fixed point (allowed: {A.shape[1]} finite numbers, a converged level)")
+            allowed = f"{A.shape[1]} finite numbers, a converged level"
+            raise ValueError(f"{name} of shape {value.shape} is no fixed point (allowed: {allowed})")
     blocks = bp_jacobian(A, x, chi, Q_hat, damping)
     means, variances = map(_spectral_radius, blocks)
     if (x == 0).any():

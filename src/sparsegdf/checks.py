@@ -34,12 +34,19 @@ def require_integer(name, value, *, at_least, at_most=None):
     return number
 
 
+def _as_floats(name, values):
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} does not hold numbers alone ({error})") from None
+
+
 def require_data(A, y):
     """Return (A, y) as float64 arrays of shapes (M, N) and (M,), finite and without constant columns.
 
     A column that is constant carries no information beyond an intercept, which the model does not have.
     """
-    A, y = np.asarray(A, dtype=float), np.asarray(y, dtype=float)
+    A, y = _as_floats("A", A), _as_floats("y", y)
     if A.ndim != 2 or min(A.shape) < 1:
         raise ValueError(f"A has shape {A.shape}; allowed: (M, N) with M, N >= 1")
     if y.shape != (A.shape[0],):
@@ -57,7 +64,7 @@ def require_data(A, y):
 
 def require_etas(etas):
     """Return `etas` as a float64 array that decreases strictly (sparse to dense) and is nowhere negative."""
-    etas = np.atleast_1d(np.asarray(etas, dtype=float))
+    etas = np.atleast_1d(_as_floats("etas", etas))
     if etas.ndim != 1 or etas.size == 0:
         raise ValueError(f"etas has shape {etas.shape}; allowed: a non-empty list of numbers")
     if not np.isfinite(etas).all() or (etas < 0).any():

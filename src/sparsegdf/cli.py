@@ -32,7 +32,8 @@ C_p = err_train + 2 sigma2 df, where df is the fraction of degrees of freedom us
 the model and why; writes <file>_<penalty>_path.csv, <file>_<penalty>_path.png into --output.
 
 Every column but the target is a predictor; all must hold numbers, without gaps. In an npz file, arrays of one
-dimension are columns, and those of two dimensions give columns name_0, name_1, ..."""
+dimension are columns, and those of two dimensions give columns name_0, name_1, ... The penalty l0 is solved by exact
+search and takes at most 30 predictors."""
 
 _THEORY = """\
 Prints the replica-symmetric solution for iid predictors and y of variance 1: at each delta = non-zeros/rows the eta,
@@ -87,9 +88,13 @@ def _parser():
 
 def _add_penalty(parser):
     parser.add_argument("--penalty", required=True, choices=list(PENALTIES), help="the penalty r(x; eta)")
-    parser.add_argument("--a", type=float, help=f"of scad and mcp (default: {_DEFAULTS['a']:g})")
-    parser.add_argument("--lam", type=float, help=f"of scad and mcp (default: {_DEFAULTS['lam']:g})")
-    parser.add_argument("--eta2", type=float, help=f"of elastic_net (default: {_DEFAULTS['eta2']:g})")
+    helps = {
+        "a": "of scad (> 1) and mcp (> 0): the penalty is flat beyond |x| = a lam",
+        "lam": "of scad and mcp (> 0): the scale of x",
+        "eta2": "of elastic_net (>= 0): the strength of its square term",
+    }
+    for name, text in helps.items():
+        parser.add_argument(f"--{name}", type=float, help=f"{text} (default: {_DEFAULTS[name]:g})")
 
 
 def _penalty(options):
@@ -164,8 +169,8 @@ def _deltas(text):
         raise ValueError(f"--delta = {text!r} is not a list of numbers (allowed: {allowed})") from None
     if ":" not in text:
         return parts
-    if len(parts) != 3 or parts[2] <= 0 or parts[1] < parts[0]:
-        raise ValueError(f"--delta {text} (allowed: first:last:step with first <= last and step > 0)")
+    if len(parts) != 3 or not np.isfinite(parts).all() or parts[2] <= 0 or parts[1] < parts[0]:
+        raise ValueError(f"--delta {text} (allowed: first:last:step, finite, with first <= last and step > 0)")
     first, last, step = parts
     return np.round(first + step * np.arange(int((last - first) / step + 1e-9) + 1), 12)
 

@@ -181,6 +181,11 @@ class Config(Model):
                 raise ValueError(
                     f"{name}.deltas.last = {last:g}: must be < {top:g} (the best subset of all is not a choice)"
                 )
+        figure = self.figure8_l0_beyond_rs
+        for limit in figure.limits:
+            if not figure.deltas.first <= limit <= figure.deltas.last:
+                within = f"[{figure.deltas.first:g}, {figure.deltas.last:g}], the deltas of its theory"
+                raise ValueError(f"figure8_l0_beyond_rs.limits = {limit:g}: must lie in {within}")
         return self
 
 

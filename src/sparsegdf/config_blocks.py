@@ -172,7 +172,7 @@ class Size(Model):
 class Figure9(Model):
     """The same fixed points at several N; of each grid the last `shown` levels are drawn.
 
-    A block design keeps its T/N: its T is that of N = `block_N`.
+    A block design keeps its T/N, T rounded down: its T is that of N = `block_N`.
     """
 
     designs: Annotated[list[str], Field(min_length=1)]

@@ -50,7 +50,8 @@ def read_problem(file, target):
         "are constant: remove them (an intercept is fitted unless --no-intercept says otherwise)",
         file,
     )
-    _refuse(A.columns[A.T.duplicated()], "repeat the values of another column: remove one of each pair", file)
+    repeated = pd.Series([column.tobytes() for column in (A.to_numpy() + 0.0).T]).duplicated()  # + 0.0: no -0.0
+    _refuse(A.columns[repeated], "repeat the values of another column: remove one of each pair", file)
     same = A.columns[(A.to_numpy() == table[[target]].to_numpy()).all(axis=0)]
     _refuse(same, f"repeat the target {target!r}", file)
     return A, table[target].to_numpy()

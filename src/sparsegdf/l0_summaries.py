@@ -21,11 +21,11 @@ def fixed_size(rows, *, M, variance):
     return pd.DataFrame(table)
 
 
-def fixed_eta(rows, etas, *, M, variance):
+def fixed_eta(rows, etas, *, M, N, variance):
     """One row per eta: K minimises RSS_K/2 + eta K in each sample; delta and df averaged over samples.
 
-    truncated is the fraction of samples whose minimiser is the largest size searched (the true one may be
-    larger): such a row is biased, and never complete.
+    truncated is the fraction of samples whose minimiser is the largest size searched, where there are larger ones:
+    such a row is biased.
     """
     explained = rows.pivot(index="sample", columns="K", values="explained").to_numpy()
     norm2 = rows.groupby("sample").norm2.first().to_numpy()
@@ -36,7 +36,7 @@ def fixed_eta(rows, etas, *, M, variance):
         taken = explained[np.arange(len(explained)), chosen]
         delta = dof.mean_estimate(chosen / M)
         df = dof.controlled_estimate(taken / (M * variance), norm2 / (M * variance), 1.0)
-        truncated = float(np.mean(chosen == sizes[-1])) if sizes[-1] < M else 0.0
+        truncated = float(np.mean(chosen == sizes[-1])) if sizes[-1] < min(M, N) else 0.0
         table.append({"eta": eta, "delta": delta.value, "delta_se": delta.se, "df": df.value, "df_se": df.se,
                       "samples": df.samples, "truncated": truncated})  # fmt: skip
     return pd.DataFrame(table)

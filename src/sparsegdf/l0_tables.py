@@ -46,7 +46,8 @@ def limits(sizes, deltas):
 
 def df_table(sizes, *, alpha, variance):
     """df by N and K with standard errors, beside RS, one-step RSB and the bound at the same delta."""
-    shown = sizes[(sizes.K > 0) & (sizes.delta < 1)]
+    # The best subset of all rows, or of all columns, is not a choice.
+    shown = sizes[(sizes.K > 0) & (sizes.delta < min(1, 1 / alpha) - 1e-12)]
     theory = l0_theory(np.unique(shown.delta), alpha=alpha, variance=variance)
     columns = ["delta", "rs", "one_step_rsb", "bound"]
     order = ["N", "K", "delta", "df", "df_se", "df_plain", "df_plain_se", "samples", "exact"]

@@ -78,7 +78,7 @@ def _may_jump(A, x, k, penalty, eta, Q):
     # At a large Q every piece is on the estimate, with slope 1/(Q + r'').
     large = 1e3 * (eta + Q.max())
     concave = large - 1 / penalty.segments(large, eta).slope.max()
-    if concave <= 1e-9 * Q.max():
+    if concave <= 1e-9 * Q.max() + 1e-14 * large:  # rounding
         return False
     S = np.nan_to_num(x[:, max(k - 1, 0) : k + 2]).any(axis=1)
     lowest = Q.min()

@@ -9,14 +9,14 @@ from sparsegdf.theory import rs_curve, solve_rs
 def lowest(penalty, deltas, *, alpha, mean, variance=1.0):
     """(delta, err_pre) where err_pre is least, looked for on the grid `deltas` and then between its neighbours.
 
-    At the lower end of the grid it is that of the empty model: delta = 0, err_pre = mean^2 + variance.
+    Where no delta of the grid is better than the empty model, it is that: delta = 0, err_pre = mean^2 + variance.
     """
     problem = {"alpha": alpha, "mean": mean, "variance": variance}
     values = rs_curve(penalty, deltas=deltas, **problem).err_pre.to_numpy()
-    k = int(values.argmin())
-    if k == 0:
-        return 0.0, mean**2 + variance
-    if k == len(deltas) - 1:
+    k, empty = int(values.argmin()), mean**2 + variance
+    if values[k] >= empty:
+        return 0.0, empty
+    if k in (0, len(deltas) - 1):
         return deltas[k], values[k]
 
     def err_pre(delta):

@@ -17,7 +17,7 @@ from sparsegdf.bootstrap import bootstrap_df
 from sparsegdf.checks import require_data, require_integer, require_number
 from sparsegdf.noise import NoiseVariance, estimate_noise_variance
 from sparsegdf.penalized_fits import fit_coefficients, fit_path
-from sparsegdf.penalties import Penalty, require_penalty
+from sparsegdf.penalties import L0, Penalty, require_penalty
 
 CRITERIA = {"cp": "C_p", "aic": "AIC"}
 _PRINTED = 10  # coefficients in a repr
@@ -68,7 +68,7 @@ class Selection:
         if hasattr(A, "columns"):
             A = A.set_axis([str(name) for name in A.columns], axis=1)
             if missing := [name for name in self.names if name not in A]:
-                raise ValueError(f"A has no column {missing[0]!r} (needed: {', '.join(self.names)})")
+                raise ValueError(f"A has no column {missing[0]!r}, one of the {len(self.names)} columns of the fit")
             A = A[self.names]
         A = np.asarray(A, dtype=float)
         if A.ndim != 2 or A.shape[1] != len(self.names):
@@ -84,12 +84,13 @@ class Selection:
         }[name]
         usable = self.path[self.path.converged]
         ends = [usable.iloc[0], usable.iloc[-1]]
+        denser = best.eta == ends[1].eta > 0 and not isinstance(self.penalty, L0)  # the path of l0 has every size
         others = " and ".join(f"{row[name]:.6g} with {row.nonzeros:.0f}" for row in ends if row.eta != best.eta)
         return (
             f"eta = {best.eta:.4g}, {best.nonzeros:.0f} of {len(self.names)} predictors: the smallest {symbol}, "
             f"{best[name]:.6g} = {sum_}"
             + (f"; it would be {others}." if others else ".")
-            + (" This is the dense end of the path: a smaller eta may do better." if best.eta == ends[1].eta else "")
+            + (" This is the dense end of the path: a smaller eta may do better." if denser else "")
         )
 
     def plot(self):
@@ -159,7 +160,7 @@ def select(
     bootstrap = require_integer("bootstrap", bootstrap, at_least=0)
     if bootstrap == 1:
         raise ValueError("bootstrap = 1 has no standard error (allowed: 0 or >= 2)")
-    jobs = require_integer("jobs", jobs, at_least=1)
+    jobs, seed = require_integer("jobs", jobs, at_least=1), require_integer("seed", seed, at_least=0)
     names = [str(name) for name in getattr(A, "columns", range(np.shape(A)[1] if np.ndim(A) == 2 else 0))]
     A, y = require_data(A, y)
     if len(y) < 2:

@@ -55,7 +55,7 @@ def read_table(path) -> pd.DataFrame:
         raise
     except Exception as error:  # a changed footer can make the reader fail anywhere
         raise DamagedTable(
-            f"{path} is damaged ({error}); make it again with: snakemake --cores all --forcerun {path}"
+            f"{path} is damaged ({error}); to make it again give the same command with: --forcerun {path}"
         ) from error
     return frame
 

@@ -26,8 +26,12 @@ def single_body_table(panels, *, alpha, mean, variance, z_max):
                 f"{penalty} at eta = {panel['eta']:g}, alpha = {alpha:g} has no S1: there is nothing to draw"
             )
         s = np.sqrt(saddle.chi_hat)
-        thresholds = np.unique(penalty.segments(saddle.Q_hat, panel["eta"]).start / s)
-        sides = np.concatenate([np.nextafter(thresholds, -np.inf), np.nextafter(thresholds, np.inf)])
+        start = np.unique(penalty.segments(saddle.Q_hat, panel["eta"]).start)
+        thresholds = start / s
+        beyond = np.nextafter(thresholds, np.inf)
+        while (short := s * beyond <= start).any():  # rounded back onto the threshold
+            beyond[short] = np.nextafter(beyond[short], np.inf)
+        sides = np.concatenate([np.nextafter(thresholds, -np.inf), beyond])
         z = np.unique(np.concatenate([np.linspace(-z_max, z_max, 401), sides, -sides]))
         x, _ = penalty.estimate(s * z, saddle.Q_hat, panel["eta"])
         table = pd.DataFrame({"panel": number, "z": z, "x": x, "unregularised": s * z / saddle.Q_hat})

@@ -6,4 +6,4 @@ log_to(snakemake.log[0])
 p = snakemake.params
 rows, problem = read_tables(snakemake.input.chunks), {"M": round(p.alpha * p.N), "variance": p.variance}
 write_table(fixed_size(rows, **problem).assign(N=p.N, exact=p.exact), snakemake.output.sizes)
-write_table(fixed_eta(rows, p.etas, **problem).assign(N=p.N, exact=p.exact), snakemake.output.etas)
+write_table(fixed_eta(rows, p.etas, N=p.N, **problem).assign(N=p.N, exact=p.exact), snakemake.output.etas)

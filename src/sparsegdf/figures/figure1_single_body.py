@@ -31,7 +31,8 @@ def draw(table, blocks):
         x = panel.x_scaled.to_numpy().copy()
         z = panel.z.to_numpy()
         cut = np.flatnonzero((np.diff(x) > 0.2) & (np.diff(z) < 1e-9))
-        ax.plot(np.insert(z, cut + 1, np.nan), np.insert(x, cut + 1, np.nan), color=style.COLOURS[kind])
+        color = style.COLOURS.get(kind, style.ORANGE)
+        ax.plot(np.insert(z, cut + 1, np.nan), np.insert(x, cut + 1, np.nan), color=color)
         for k, threshold in enumerate(thresholds):
             top = np.interp(threshold + 1e-6, z, x)
             ax.plot([threshold] * 2, [-z_max, top], color="0.5", linewidth=0.6, linestyle=":")

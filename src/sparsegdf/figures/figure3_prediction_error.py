@@ -26,7 +26,7 @@ def draw(table, marks, blocks, *, zoom):
         text = rf"{style.label(block)}, minimum at $\delta={best.delta:.3f}$"
         style.draw_rs_line(top, curve, "err_pre", color=color, label=text)
         style.draw_rs_line(left, curve[curve.delta <= zoom], "err_pre", color=color)
-        top.plot(best.delta, best.err_pre, style.MARKERS[block["kind"]], color=color, markersize=5)
+        top.plot(best.delta, best.err_pre, style.MARKERS.get(block["kind"], "P"), color=color, markersize=5)
     shown = [name for name, block in blocks.items() if block["kind"] != "l0"]
     inside = crossings[crossings["first"].isin(shown) & crossings["second"].isin(shown) & (crossings.delta <= zoom)]
     for number, mark in enumerate(inside.sort_values("delta").itertuples(), start=1):

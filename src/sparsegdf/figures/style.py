@@ -41,12 +41,13 @@ def new_figure(width, height) -> Figure:
 
 
 def colours(blocks):
-    """A colour for each penalty of one picture: that of its kind, and for a second of a kind one that is free."""
-    free = [colour for colour in PALETTE if colour not in {COLOURS[block["kind"]] for block in blocks.values()}]
+    """A colour for each penalty of one picture: that of its kind; a free one for a second of a kind or a new kind."""
+    usual = {name: COLOURS.get(block["kind"]) for name, block in blocks.items()}
+    free = [colour for colour in PALETTE if colour not in usual.values()]
     chosen = {}
-    for name, block in blocks.items():
-        usual = COLOURS[block["kind"]]
-        chosen[name] = usual if usual not in chosen.values() else free.pop(0) if free else usual
+    for name, colour in usual.items():
+        taken = colour is None or colour in chosen.values()
+        chosen[name] = free.pop(0) if taken and free else colour or PALETTE[0]
     return chosen
 
 
