@@ -55,7 +55,7 @@ def test_running_twice_gives_the_same_bytes(finished, tmp_path):
         first, second = digests(finished.folder / folder), digests(again.folder / folder)
         assert len(second) >= least and second == {name: first[name] for name in second}
     before = digests(finished.folder / "tiny_figures")
-    finished.snakemake("--forcerun", "table_claims", "--", "table_claims")
+    finished.snakemake("table_claims", "--forcerun", "table_claims")
     assert digests(finished.folder / "tiny_figures") == before
 
 
