@@ -1,13 +1,16 @@
 """The pipeline: what a run makes, what a change reruns, what a bad configuration says."""
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pandas as pd
+import psutil
 import pytest
 import yaml
 from conftest import ROOT, Project
@@ -94,6 +97,18 @@ def test_plotted_numbers_are_the_theory(finished):
     minimum = plotted[(plotted.kind == "minimum") & (plotted.penalty == "l1")].delta.item()
     assert minimum == pytest.approx(0.085, abs=5e-4)
     assert plotted[(plotted.kind == "minimum") & (plotted.penalty == "l0")].delta.item() == 0
+
+
+def test_snakemake_does_not_look_for_jobs_ever_more_often(tmp_path):
+    """Each look that it plans is a thread: after twelve jobs that have ended there are still but a few."""
+    project, most = Project(tmp_path / "project"), 0
+    process = project.start("figure4_bp_vs_rs", "--quiet", "all")
+    while process.poll() is None:
+        with contextlib.suppress(psutil.Error):
+            most = max(most, psutil.Process(process.pid).num_threads())
+        time.sleep(0.2)
+    process.communicate()
+    assert process.returncode == 0 and 1 < most < 12
 
 
 # --- what a change reruns ------------------------------------------------------------------------------------------

@@ -140,6 +140,14 @@ def benchmark_patterns(wildcards):
     return {rule.name: regex_from_filepattern(str(rule.benchmark)) for rule in timed}
 
 
+# Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for every
+# job that has ended so far: after 200 of them a third of a core, more and more. On one machine the end of a job is when to
+# look, and there are as many jobs as cores.
+onstart:
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
 onsuccess:
     minutes, seconds = divmod(time.monotonic() - STARTED, 60)
     written = [path for path in FIGURE_FILES + TABLE_FILES + NOTEBOOK_FILES if os.path.exists(path)]
