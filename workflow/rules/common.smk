@@ -38,7 +38,7 @@ wildcard_constraints:
     setting=r"\w+",
 
 
-# A simulation takes 360 MB at most, but in a cluster job Snakemake itself counts too, twice: 910 MB were measured.
+# A simulation takes 365 MB at most, but in a cluster job Snakemake itself counts too, twice: 910 MB were measured.
 SUBMITTED_MB = 1200
 
 if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
