@@ -81,6 +81,7 @@ def test_a_digit_of_theory(run, name, column, row):
         ("figure7_l0_exhaustive", "df", 3),
         ("figure8_l0_beyond_rs", "limit", 501),
         ("table_bp_l0", "delta", 0),
+        ("table_bp_region", "radius_variances", 0),
         ("table_l0", "df_plain", 50),
     ],
 )
@@ -119,6 +120,15 @@ def test_a_fraction_has_a_binomial_error(run):
     assert verdict(run, "figure5_example1").word == "within noise"
     edit(run, "figure5_example1", shift("fraction_converged", 0, -0.1))
     assert verdict(run, "figure5_example1").word == "changed"
+
+
+def test_a_fraction_is_judged_by_the_samples_it_is_of(run):
+    """Beside ten samples for the radii, fraction_bp of a thousand runs of belief propagation."""
+    row = pd.read_csv(REFERENCE / "table_bp_region.csv").query("penalty == 'l1'").index[0]
+    for by, word in ((-0.002, "within noise"), (-0.1, "changed")):
+        shutil.copy(REFERENCE / "table_bp_region.csv", run)
+        edit(run, "table_bp_region", shift("fraction_bp", row, by))
+        assert verdict(run, "table_bp_region").word == word
 
 
 def test_a_number_of_levels_has_a_binomial_error(run):

@@ -17,9 +17,10 @@ log = logging.getLogger(__name__)
 def region_table(simulations, measured, *, samples, every, dampings, tol):
     """Predicted beside measured convergence of belief propagation, for each simulation and every `every`-th level.
 
-    `simulations` are arguments of simulate by name "figure__penalty", `measured` their summaries. radius_<damping> is
-    the mean over samples of the spectral radius with that damping, radius_variances that of the block which no
-    damping changes; steps is what the best of these dampings should take. `fixed_points` samples had one.
+    `simulations` are arguments of simulate by name "figure__penalty", `measured` their summaries: fraction_bp of
+    bp_samples converged, in steps_median. Predicted, from the fraction_converged of `samples` that have a fixed
+    point: radius_<damping>, the mean of the spectral radius with that damping, radius_variances that of the block
+    which no damping changes, and steps, the median of what the best of these dampings should take.
     """
     table = []
     for name, problem in simulations.items():
@@ -38,12 +39,14 @@ def region_table(simulations, measured, *, samples, every, dampings, tol):
         for k in shown:
             summary = measured[name].iloc[k]
             row = {"figure": figure, "penalty": penalty, "eta": etas[k], "delta": summary.delta,
+                   "delta_se": summary.delta_se, "bp_samples": int(summary.samples),
                    "fraction_bp": summary.fraction_bp, "steps_median": summary.steps_median,
-                   "samples": samples, "fixed_points": len(radii[k])}  # fmt: skip
-            for j, damping in enumerate(dampings):
-                estimate = mean_estimate([point[j].radius for point in radii[k]])
-                row |= {f"radius_{damping:g}": estimate.value, f"radius_{damping:g}_se": estimate.se}
-            row["radius_variances"] = mean_estimate([point[0].variances for point in radii[k]]).value
+                   "samples": samples, "fraction_converged": len(radii[k]) / samples}  # fmt: skip
+            means = {f"radius_{d:g}": [point[j].radius for point in radii[k]] for j, d in enumerate(dampings)}
+            means["radius_variances"] = [point[0].variances for point in radii[k]]
+            for column, values in means.items():
+                estimate = mean_estimate(values)
+                row |= {column: estimate.value, f"{column}_se": estimate.se}
             best = [min(stability.steps for stability in point) for point in radii[k]]
             table.append(row | {"steps": float(np.median(best)) if best else float("nan")})
     return pd.DataFrame(table)

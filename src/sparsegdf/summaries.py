@@ -90,6 +90,7 @@ class _Level:
 
 def convergence_table(summaries):
     """Fraction of BP runs that converged, and their steps, per (figure, penalty) and eta."""
-    columns = ["eta", "delta", "samples", "fraction_bp", "steps_median", "steps_95", "kkt_max"]
+    columns = ["eta", "delta", "delta_se", "samples", "fraction_converged", "fraction_bp"]
+    columns += ["steps_median", "steps_95", "kkt_max"]
     parts = [table[columns].assign(figure=figure, penalty=name) for (figure, name), table in summaries.items()]
     return pd.concat(parts, ignore_index=True)[["figure", "penalty", *columns]]

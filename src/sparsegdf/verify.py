@@ -37,11 +37,9 @@ NAMES = (
 # Settings that say how much is computed, not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
 # Results of random runs without an error of their own, and what fraction-like columns are called.
-UNJUDGED = {"samples", "pairs", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
-FRACTIONS = {  # of what
-    **dict.fromkeys(("fraction_converged", "fraction_bp", "fraction_cycling", "jumps"), "samples"),
-    "other_support": "pairs",
-}
+UNJUDGED = {"samples", "bp_samples", "pairs", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
+FRACTIONS = {"fraction_converged", "fraction_bp", "fraction_cycling", "jumps", "other_support"}
+OF = {"fraction_bp": "bp_samples", "other_support": "pairs"}  # of samples, but for these where there is such a column
 COUNTS = {"bp", "direct", "both", "other_state"}  # of levels
 
 
@@ -176,7 +174,9 @@ def _columns(run, old, keys, simulated, grid, notes):
         if f"{name}_se" in run:
             error, count = _error(run, old, f"{name}_se", simulated), used
         elif simulated and name in FRACTIONS:
-            error = np.hypot(*(_binomial(frame[name], frame[FRACTIONS[name]]) for frame in (run, old)))
+            of = OF[name] if OF.get(name) in run else "samples"
+            error = np.hypot(*(_binomial(frame[name], frame[of]) for frame in (run, old)))
+            count = np.minimum(run[of], old[of]).to_numpy(float)
         elif name in COUNTS and "levels" in run:
             errors = [
                 frame["levels"] * _binomial(frame[name] / frame["levels"], frame["levels"]) for frame in (run, old)

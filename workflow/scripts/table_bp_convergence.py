@@ -5,6 +5,8 @@ from sparsegdf.tables import read_table, write_readable
 log_to(snakemake.log[0])
 table = convergence_table({tuple(name.split("__")): read_table(path) for name, path in snakemake.input.items()})
 caption = (
-    "Belief propagation per simulation and eta: fraction of samples converged, median and 95 % quantile of the steps."
+    "Belief propagation per simulation and eta: fraction_bp of the samples converged by it; median and 95 % quantile "
+    "of its steps. delta is the mean, with its standard error, and kkt_max the largest violation of stationarity, of "
+    "the fraction_converged of the samples that have a fixed point by belief propagation or by the direct solver."
 )
 write_readable(table, snakemake.output.csv.removesuffix(".csv"), caption)

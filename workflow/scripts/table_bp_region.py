@@ -9,5 +9,6 @@ write_readable(
     region_table(p.simulations, measured, tol=p.tol, **p.region),
     snakemake.output.csv.removesuffix(".csv"),
     "Where plain belief propagation should converge (spectral radius of its map at directly found fixed points, mean "
-    "and standard error over samples; below 1 is stable) beside the measured fraction of runs with adapted damping.",
+    "and standard error over the fraction_converged of samples that have one; below 1 is stable) beside the measured "
+    "fraction of bp_samples runs with adapted damping.",
 )
