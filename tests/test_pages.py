@@ -161,6 +161,7 @@ def is_known(word):
         or re.search(rf"^rule {word}:", RULES, re.M)
         or word in sparsegdf.__all__
         or word in [field for model in vars(config_blocks).values() for field in getattr(model, "model_fields", ())]
+        or word in [name for file in (ROOT / "reference").glob("table*.csv") for name in pd.read_csv(file, nrows=0)]
     )
 
 

@@ -81,7 +81,6 @@ def test_a_digit_of_theory(run, name, column, row):
         ("figure7_l0_exhaustive", "df", 3),
         ("figure8_l0_beyond_rs", "limit", 501),
         ("table_bp_l0", "delta", 0),
-        ("table_bp_region", "radius_variances", 0),
         ("table_l0", "df_plain", 50),
     ],
 )
