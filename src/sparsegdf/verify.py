@@ -38,8 +38,11 @@ NAMES = (
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
 # Results of random runs without an error of their own, and what fraction-like columns are called.
 UNJUDGED = {"samples", "bp_samples", "pairs", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
-FRACTIONS = {"fraction_converged", "fraction_bp", "fraction_cycling", "jumps", "other_support"}
-OF = {"fraction_bp": "bp_samples", "other_support": "pairs"}  # of samples, but for these where there is such a column
+FRACTIONS = {  # of what; where there is no such column, of samples
+    **dict.fromkeys(("fraction_converged", "fraction_cycling", "jumps"), "samples"),
+    "fraction_bp": "bp_samples",
+    "other_support": "pairs",
+}
 COUNTS = {"bp", "direct", "both", "other_state"}  # of levels
 
 
@@ -174,7 +177,7 @@ def _columns(run, old, keys, simulated, grid, notes):
         if f"{name}_se" in run:
             error, count = _error(run, old, f"{name}_se", simulated), used
         elif simulated and name in FRACTIONS:
-            of = OF[name] if OF.get(name) in run else "samples"
+            of = FRACTIONS[name] if FRACTIONS[name] in run else "samples"
             error = np.hypot(*(_binomial(frame[name], frame[of]) for frame in (run, old)))
             count = np.minimum(run[of], old[of]).to_numpy(float)
         elif name in COUNTS and "levels" in run:
