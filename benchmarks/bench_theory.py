@@ -1,4 +1,4 @@
-"""The theory curves of Figures 2 and 8: seconds and residuals.
+"""The theory curves of Figures 2 and 8, and single RS points: seconds and residuals.
 
 python benchmarks/bench_theory.py [--quick]
 """
@@ -8,10 +8,10 @@ import pandas as pd
 
 from sparsegdf.l0_rsb import l0_1rsb_curve
 from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
-from sparsegdf.theory import rs_curve
+from sparsegdf.theory import rs_curve, solve_rs
 from timing import Comparison, alone, interleaved, spread
 
-PENALTIES = {"l1": L1(), "elastic net": ElasticNet(0.1), "l0": L0(), "SCAD a=8": SCAD(8, 1)}
+PENALTIES = {"l1": L1(), "elastic net": ElasticNet(0.1), "l0": L0(), "SCAD a=8": SCAD(8, 1), "SCAD a=5": SCAD(5, 1)}
 
 
 def curves(quick):
@@ -42,6 +42,34 @@ def reading(frame):
     )
 
 
+def points(quick):
+    """One call of solve_rs at an eta or a delta that no other call has."""
+    calls, rng = (3 if quick else 50), np.random.default_rng(0)
+    asked = {"eta": rng.uniform(0.2, 2, calls), "delta": rng.uniform(0.02, 0.7, calls)}
+    rows = []
+    for by, values in asked.items():
+        for name, penalty in PENALTIES.items():
+            ways = {
+                k: lambda penalty=penalty, by=by, value=value: solve_rs(penalty, alpha=0.5, **{by: value})
+                for k, value in enumerate(values)
+            }
+            spent, found = interleaved(ways, 1)
+            rows.append(
+                {
+                    "point": f"{name}, by {by}",
+                    "calls": calls,
+                    **spread([ms for each in spent.values() for ms in each]),
+                }
+                | {"residual": max(point.residual for point in found.values())}
+            )
+    return pd.DataFrame(rows)
+
+
+def points_reading(frame):
+    slowest = frame.loc[frame.ms.idxmax()]
+    return f"The slowest kind of point, {slowest.point}, takes {slowest.ms:.2g} ms."
+
+
 COMPARISONS = [
     Comparison(
         "theory",
@@ -50,7 +78,14 @@ COMPARISONS = [
         "whole curve; residual: largest violation of the saddle point equations along it.",
         curves,
         reading,
-    )
+    ),
+    Comparison(
+        "theory_points",
+        "Single RS points",
+        "α = 0.5: one call of solve_rs, by a random η in 0.2 .. 2 or a random δ in 0.02 .. 0.7. CPU ms of a call.",
+        points,
+        points_reading,
+    ),
 ]
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ def test_theory_verdicts(finished):
     """They do not depend on the scale of the run."""
     verdicts = made(finished, "claims").verdict[[claim.id for claim in theory.CLAIMS]]
     corrected = {"l2-df", "l2-limit", "scad-at", "delta1", "delta2", "order-1", "order-2"}
-    contradicted = {"min-en", "one-eta2", "scad-s2-a5"}
+    contradicted = {"min-en", "one-eta2"}
     assert set(verdicts[verdicts == "reproduced with a correction"].index) == corrected
     assert set(verdicts[verdicts == "contradicted"].index) == contradicted
     assert (verdicts.drop([*corrected, *contradicted]) == "reproduced").all()

@@ -17,9 +17,10 @@ from sparsegdf import (
     rs_curve,
     rs_stable_range,
     s1_end,
+    s1_largest_delta,
     solve_rs,
 )
-from sparsegdf.single_body import averages
+from sparsegdf.single_body import Averages
 from sparsegdf.theory_tables import threshold_table
 
 ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
@@ -44,7 +45,7 @@ def test_averages_against_quadrature(penalty):
     rng = np.random.default_rng(3)
     for _ in range(12):
         Q_hat, eta, chi_hat = rng.uniform(0.1, 1), rng.uniform(0.05, 1.5), rng.uniform(0.1, 2)
-        got = averages(penalty.segments(Q_hat, eta), chi_hat)
+        got = Averages(penalty.segments(Q_hat, eta), chi_hat)
 
         def x(h, Q_hat=Q_hat, eta=eta):
             return float(penalty.estimate(h, Q_hat, eta)[0])
@@ -106,7 +107,7 @@ def test_paper_pi(penalty):
     rng = np.random.default_rng(4)
     for _ in range(20):
         Q_hat, eta, chi_hat = rng.uniform(0.3, 1), rng.uniform(0.05, 1.5), rng.uniform(0.1, 2)
-        got = averages(penalty.segments(Q_hat, eta), chi_hat)
+        got = Averages(penalty.segments(Q_hat, eta), chi_hat)
         assert 2 * float(got.maximum) == pytest.approx(paper_pi(penalty, Q_hat, eta, chi_hat), rel=1e-10)
 
 
@@ -220,6 +221,123 @@ def test_free_energy_is_an_extremum_and_its_derivative_is_the_energy(penalty):
         assert (up - down) / (2 * step) == pytest.approx(0.5 * s.delta, rel=1e-6)
 
 
+# --- random problems -----------------------------------------------------------------------------------------------
+
+
+def random_problem(rng):
+    """A penalty with random parameters, alpha in 0.1 .. 3, eta over five decades, mean and variance."""
+
+    def log_uniform(low, high):
+        return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+    penalty = [
+        L1(),
+        ElasticNet(eta2=log_uniform(1e-3, 3)),
+        L0(),
+        SCAD(a=1 + log_uniform(0.1, 20), lam=log_uniform(0.05, 5)),
+        MCP(a=log_uniform(0.1, 20), lam=log_uniform(0.05, 5)),
+    ][rng.integers(5)]
+    problem = {"alpha": log_uniform(0.1, 3), "mean": float(rng.normal()), "variance": log_uniform(0.1, 10)}
+    return penalty, problem, log_uniform(1e-3, 1e2)
+
+
+def closed_forms(penalty, Q, eta, chi_hat):
+    """(E[dx*/dh], E[x*^2]) by hand: the paper's formulas, with l0's where SCAD and MCP jump from zero to h/Q_hat.
+
+    None for SCAD between its two regimes, where a part of l1 is left and neither formula holds.
+    """
+    s = np.sqrt(2 * chi_hat)
+    if isinstance(penalty, L1 | ElasticNet):
+        total, th = Q + getattr(penalty, "eta2", 0.0), eta / s
+        return erfc(th) / total, chi_hat / total**2 * (
+            (1 + 2 * th**2) * erfc(th) - 2 * th / SQRTPI * np.exp(-(th**2))
+        )
+    if isinstance(penalty, SCAD) and eta < (penalty.a - 1) * Q:
+        terms = paper_scad_terms(penalty, Q, eta, chi_hat)
+        return terms["chi"], terms["square"]
+    if isinstance(penalty, MCP) and eta < penalty.a * Q:
+        start, end, gap = penalty.lam * eta / s, penalty.a * penalty.lam * Q / s, Q - eta / penalty.a
+        middle = lambda t: (1 + 2 * start**2) * erfc(t) + 2 / SQRTPI * (t - 2 * start) * np.exp(-(t**2))
+        flat = erfc(end) + 2 / SQRTPI * end * np.exp(-(end**2))
+        response = (erfc(start) - erfc(end)) / gap + erfc(end) / Q
+        return response, chi_hat * ((middle(start) - middle(end)) / gap**2 + flat / Q**2)
+    if isinstance(penalty, SCAD) and eta <= (penalty.a + 1) * Q:
+        return None
+    height = {L0: lambda p: 1.0, SCAD: lambda p: (p.a + 1) * p.lam**2 / 2, MCP: lambda p: p.a * p.lam**2 / 2}
+    th = np.sqrt(eta * height[type(penalty)](penalty) * Q / chi_hat)
+    weight = erfc(th) + 2 * th / SQRTPI * np.exp(-(th**2))
+    return weight / Q, chi_hat * weight / Q**2
+
+
+def test_random_problems():
+    """The equations at the eta asked for, agreement by delta, continuity in eta, on 2400 problems."""
+    rng, branches, second, checked, jumps = np.random.default_rng(0), [], 0, 0, 0
+    for _ in range(2400):
+        penalty, problem, eta = random_problem(rng)
+        alpha, s2 = problem["alpha"], problem["variance"] + problem["mean"] ** 2
+        s = solve_rs(penalty, eta=eta, **problem)
+        text = f"{penalty} {problem} eta = {eta}: {s}"
+        branches.append(s.branch)
+        assert s.converged and s.residual <= 1e-10 and s.eta == eta, text
+        if s.branch != "S1":
+            assert s.df == 1, text
+            continue
+        means = closed_forms(penalty, s.Q_hat, eta, s.chi_hat)
+        if means is not None:
+            checked += 1
+            response, square = means
+            assert abs(response / alpha - s.chi) <= 1e-10 * max(s.chi, 1), text
+            assert abs((s2 + square / alpha) / (1 + s.chi) ** 2 / s.chi_hat - 1) <= 1e-10, text
+        if 1e-200 < s.delta < 0.999 * min(1, 1 / alpha):
+            by_delta = solve_rs(penalty, delta=s.delta, **problem)
+            if abs(by_delta.eta / eta - 1) > 1e-6:
+                by_delta = solve_rs(penalty, delta=s.delta, beyond_turning=True, **problem)
+                second += 1
+            assert (by_delta.eta, by_delta.df, by_delta.Q) == pytest.approx((s.eta, s.df, s.Q), rel=1e-5), text
+        near = solve_rs(penalty, eta=eta * (1 - 1e-7), **problem)
+        if abs(near.df - s.df) > 1e-4:
+            jumps += 1
+            assert at_a_fold(penalty, s, s2, alpha), text
+    assert branches.count("S1") > 1500 and len(set(branches)) == 3 and checked > 1400 and second > 0 and jumps < 5
+
+
+def at_a_fold(penalty, s, s2, alpha):
+    """Whether S1 turns in eta at this point: its two equations at fixed eta are nearly dependent there."""
+
+    def equations(v, Q_hat):
+        got = Averages(penalty.segments(np.array([Q_hat]), np.array([s.eta])), np.array([v * Q_hat**2]))
+        return np.array([v - s2 - got.square[0] / alpha, 1 - Q_hat - Q_hat * got.response[0] / alpha])
+
+    v, step = s.Q + s2, 1e-6
+    there = equations(v, s.Q_hat)
+    slopes = np.array([equations(v * (1 + step), s.Q_hat) - there, equations(v, s.Q_hat * (1 + step)) - there]) / step
+    return abs(np.linalg.det(slopes)) < 0.02 * np.prod(np.linalg.norm(slopes, axis=1))
+
+
+def test_s1_is_where_the_iterated_equations_lead():
+    """From the empty model, damped: where that converges it is this point; S3 and S2 are where it runs away."""
+    rng, outcomes = np.random.default_rng(9), []
+    for _ in range(60):
+        penalty, problem, eta = random_problem(rng)
+        alpha, s2 = problem["alpha"], problem["variance"] + problem["mean"] ** 2
+        found, Q, chi = solve_rs(penalty, eta=eta, **problem), 0.0, 0.0
+        for _ in range(4000):
+            Q_hat = 1 / (1 + chi)
+            got = Averages(penalty.segments(np.array([Q_hat]), np.array([eta])), np.array([(Q + s2) * Q_hat**2]))
+            move = np.array([got.square[0] / alpha - Q, got.response[0] / alpha - chi])
+            Q, chi = Q + 0.3 * move[0], chi + 0.3 * move[1]
+            if max(Q / s2, chi) > 1e6 or (np.abs(move) < 1e-9 * np.array([s2 + Q, 1 + chi])).all():
+                break
+        away = max(Q / s2, chi) > 1e6
+        outcomes.append((found.branch, away))
+        if found.branch == "S1" and not away:
+            assert (found.Q, found.chi) == pytest.approx((Q, chi), rel=1e-4, abs=1e-8), f"{penalty} {problem} {eta}"
+        else:
+            # S1 beyond the AT line repels the iteration.
+            assert away and (found.branch != "S1" or found.at > 1), f"{penalty} {problem} eta = {eta}"
+    assert outcomes.count(("S1", False)) > 30 and len({branch for branch, away in outcomes if away}) > 1
+
+
 # --- what the paper says -------------------------------------------------------------------------------------------
 
 
@@ -236,14 +354,14 @@ def test_quoted_thresholds():
 def test_thresholds_are_where_the_solution_says():
     for scad, alpha in [(SCAD(a=5, lam=1.0), 0.5), (SCAD(a=8, lam=0.8), 0.5), (SCAD(a=6, lam=0.9), 0.8)]:
         low, high = rs_stable_range(scad, alpha=alpha)
-        end = s1_end(scad, alpha=alpha)
-        assert low < 1e-3 < high < end < 1
+        largest = s1_largest_delta(scad, alpha=alpha)
+        assert low < 1e-3 < high < largest < 1
         assert solve_rs(scad, alpha=alpha, delta=high).at == pytest.approx(1, abs=1e-9)
         assert solve_rs(scad, alpha=alpha, delta=high - 1e-6).rs_stable
         assert not solve_rs(scad, alpha=alpha, delta=high + 1e-6).rs_stable
         assert not solve_rs(scad, alpha=alpha, delta=low * 0.9).rs_stable
-        assert solve_rs(scad, alpha=alpha, delta=end - 1e-6).branch == "S1"
-        assert solve_rs(scad, alpha=alpha, delta=end + 1e-6).branch in ("S2", "S3")
+        assert solve_rs(scad, alpha=alpha, delta=largest - 1e-6).branch == "S1"
+        assert solve_rs(scad, alpha=alpha, delta=largest + 1e-6).branch in ("S2", "S3")
 
 
 def test_l1_and_elastic_net_are_stable_everywhere_and_l0_nowhere():
@@ -259,16 +377,48 @@ def test_l0_beyond_s1_is_s2_with_df_one():
     assert solve_rs(L0(), alpha=0.5, eta=s.eta).delta == pytest.approx(0.3, rel=1e-9)
 
 
-def test_scad_beyond_s1():
-    """a = 8 goes over to S2 (Q finite); a = 5 loses S1 by meeting another root, and Q diverges (S3)."""
+def test_scad_beyond_the_largest_delta_of_s1():
+    """For a = 8 S2 follows, with finite Q; for a = 5 S1 turns there, and no larger delta has a finite Q (S3)."""
     s2 = solve_rs(SCAD(a=8, lam=1.0), alpha=0.5, delta=0.95)
     assert s2.branch == "S2" and s2.df == 1 and np.isfinite(s2.Q) and s2.eta == 0
     s3 = solve_rs(SCAD(a=5, lam=1.0), alpha=0.5, delta=0.85)
     assert s3.branch == "S3" and s3.df == 1 and s3.Q == np.inf and np.isnan(s3.eta)
-    # At its end S1 has df < 1 for a = 5 but df = 1 for a = 8.
     for a, top in ((5, 0.9730), (8, 1.0)):
-        end = s1_end(SCAD(a=a, lam=1.0), alpha=0.5)
-        assert solve_rs(SCAD(a=a, lam=1.0), alpha=0.5, delta=end - 1e-9).df == pytest.approx(top, abs=1e-3)
+        largest = s1_largest_delta(SCAD(a=a, lam=1.0), alpha=0.5)
+        assert solve_rs(SCAD(a=a, lam=1.0), alpha=0.5, delta=largest - 1e-9).df == pytest.approx(top, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "scad, alpha, eta, delta, df",
+    [(SCAD(a=6, lam=0.9), 0.8, 0.04, 0.8186, 0.9658), (SCAD(a=5, lam=1.0), 0.5, 0.005, 0.78673, 0.99687)],
+)
+def test_s1_goes_on_beyond_its_turning_point(scad, alpha, eta, delta, df):
+    """Both points were once taken for others: that of another eta, and S3."""
+    found = solve_rs(scad, alpha=alpha, eta=eta)
+    assert (found.branch, found.eta) == ("S1", eta)
+    assert (found.delta, found.df) == pytest.approx((delta, df), abs=5e-5)
+    end, largest = s1_end(scad, alpha=alpha), s1_largest_delta(scad, alpha=alpha)
+    assert end < found.delta < largest
+    second = solve_rs(scad, alpha=alpha, delta=found.delta, beyond_turning=True)
+    assert (second.eta, second.df) == pytest.approx((eta, found.df), rel=1e-8)
+    assert solve_rs(scad, alpha=alpha, delta=found.delta).eta > 1.1 * eta
+    # The two points of one delta meet at the turning point; the end is in S2, at eta = 0 with finite Q.
+    first, second = (
+        solve_rs(scad, alpha=alpha, delta=largest - 1e-11, beyond_turning=side) for side in (False, True)
+    )
+    assert first.df == pytest.approx(second.df, abs=1e-4) and first.eta > second.eta
+    last = solve_rs(scad, alpha=alpha, eta=0.0)
+    assert (last.branch, last.df, last.delta) == ("S2", 1.0, pytest.approx(end)) and np.isfinite(last.Q)
+    assert solve_rs(scad, alpha=alpha, eta=1e-9).delta == pytest.approx(end, abs=1e-6)
+
+
+def test_only_a_delta_beyond_the_turning_point_has_a_second_point():
+    with pytest.raises(ValueError, match=r"delta = 0.5 has no point .*allowed: 0.784733 < delta <= 0.792403"):
+        solve_rs(SCAD(a=5, lam=1.0), alpha=0.5, delta=0.5, beyond_turning=True)
+    with pytest.raises(ValueError, match=r"delta = 0.5 .*allowed: none, S1 does not turn"):
+        solve_rs(L1(), alpha=0.5, delta=0.5, beyond_turning=True)
+    with pytest.raises(ValueError, match="beyond_turning = True goes with delta"):
+        solve_rs(L1(), alpha=0.5, eta=0.5, beyond_turning=True)
 
 
 def test_the_table_of_thresholds_has_penalties_whose_s1_never_ends():
@@ -276,9 +426,13 @@ def test_the_table_of_thresholds_has_penalties_whose_s1_never_ends():
         {"name": "l1", "penalty": {"kind": "l1"}, "alpha": 0.5},
         {"name": "l0", "penalty": {"kind": "l0"}, "alpha": 0.5},
     ]
+    settings.append({"name": "least squares", "penalty": {"kind": "l1"}, "alpha": 2.0})
     table = threshold_table(settings, mean=0, variance=1).set_index("penalty")
-    assert (table.loc["l1", "s1_end"], table.loc["l1", "branch_beyond"]) == (pytest.approx(1), "")
+    assert (table.loc["l1", "s1_end"], table.loc["l1", "branch_beyond"]) == (pytest.approx(1), "S2")
     assert (table.loc["l0", "s1_end"], table.loc["l0", "branch_beyond"]) == (pytest.approx(0.248, abs=5e-4), "S2")
+    assert tuple(table.loc["least squares", ["s1_end", "df_at_s1_end", "branch_beyond"]]) == (
+        pytest.approx(0.5), pytest.approx(0.5), ""
+    )  # fmt: skip
 
 
 def test_scad_jump_regime_is_solved():

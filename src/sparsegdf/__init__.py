@@ -25,6 +25,7 @@ _HOME = {
     "rs_curve": "theory",
     "rs_stable_range": "theory",
     "s1_end": "theory",
+    "s1_largest_delta": "theory",
     "select": "selection",
     "solve_l0_1rsb": "l0_rsb",
     "solve_rs": "theory",

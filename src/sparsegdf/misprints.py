@@ -16,7 +16,7 @@ from sparsegdf.claims import theory
 from sparsegdf.designs import block, sample
 from sparsegdf.dof import curvature, stein_divergence
 from sparsegdf.penalties import L1, SCAD, ElasticNet
-from sparsegdf.theory import rs_stable_range, s1_end, solve_rs
+from sparsegdf.theory import rs_stable_range, s1_largest_delta, solve_rs
 
 EN, SCAD5 = ElasticNet(eta2=0.1), SCAD(a=5, lam=1.0)
 
@@ -123,7 +123,7 @@ def impossible_a():
     try:
         SCAD(a=0.5, lam=1.0)
     except ValueError as error:
-        return str(error), f"a = 5: S1 up to δ = {s1_end(SCAD5, alpha=0.5):.3f}"
+        return str(error), f"a = 5: S1 up to δ = {s1_largest_delta(SCAD5, alpha=0.5):.3f}"
     return "a = 0.5 is accepted", ""
 
 

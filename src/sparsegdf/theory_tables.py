@@ -7,9 +7,9 @@ import pandas as pd
 
 from sparsegdf.penalties import make_penalty
 from sparsegdf.prediction_error import crossings, lowest
-from sparsegdf.theory import rs_curve, rs_stable_range, s1_end, solve_rs
+from sparsegdf.theory import branch_beyond_s1, rs_curve, rs_stable_range, s1_end, s1_largest_delta, solve_rs
 
-_BESIDE = 1e-9  # from the end of S1, so that rounding does not decide on which branch a row is
+_BESIDE = 1e-9  # from the ends of S1, so that rounding does not decide on which branch a row is
 
 
 def single_body_table(panels, *, alpha, mean, variance, z_max):
@@ -48,21 +48,37 @@ def single_body_table(panels, *, alpha, mean, variance, z_max):
 
 
 def rs_table(penalties, *, alpha, deltas, mean, variance):
-    """rs_curve for each named penalty block, with the ends of the RS-stable range and both sides of that of S1.
+    """The RS solution of each named penalty block on the grid `deltas` and at its special points, along its curve.
 
-    The column `penalty` has the name; at_delta and s1_end repeat the two special deltas (NaN where there is none).
+    Rows go up to the largest delta of S1, then from its turning point back to its end (beyond_turning), then on
+    beyond S1. The column `penalty` has the name; at_delta, s1_largest_delta and s1_end repeat the special deltas
+    (NaN where there is none).
     """
     tables = []
     for name, block in penalties.items():
-        penalty = make_penalty(**block)
-        problem = {"alpha": alpha, "mean": mean, "variance": variance}
-        stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
-        sides = (end - _BESIDE, end + _BESIDE) if end + _BESIDE < deltas[-1] else ()
-        special = np.array([*sides, *(stable or ())])
+        penalty, problem = make_penalty(**block), {"alpha": alpha, "mean": mean, "variance": variance}
+        stable = rs_stable_range(penalty, **problem)
+        largest, end = s1_largest_delta(penalty, **problem), s1_end(penalty, **problem)
+        sides = (largest - _BESIDE, largest + _BESIDE) if largest + _BESIDE < deltas[-1] else ()
+        back = _from_turning_to_end(largest, end)
+        special = np.array([*sides, *back, *(stable or ())])
         inside = special[(special >= deltas[0]) & (special <= deltas[-1])]
         curve = rs_curve(penalty, deltas=np.unique(np.concatenate([deltas, inside])), **problem)
-        tables.append(curve.assign(penalty=name, at_delta=stable[1] if stable else np.nan, s1_end=end))
+        parts = [curve[curve.delta < largest].assign(beyond_turning=False)]
+        if back.size and sides:
+            tail = rs_curve(penalty, deltas=back, beyond_turning=True, **problem)
+            parts.append(tail.assign(beyond_turning=True))
+        parts.append(curve[curve.delta >= largest].assign(beyond_turning=False))
+        columns = {"at_delta": stable[1] if stable else np.nan, "s1_largest_delta": largest, "s1_end": end}
+        tables.append(pd.concat(parts).assign(penalty=name, **columns))
     return pd.concat(tables, ignore_index=True)
+
+
+def _from_turning_to_end(largest, end):
+    """Deltas from the turning point of S1 to its end, closer together where it turns; none where it does not."""
+    if largest - end < 3 * _BESIDE:
+        return np.array([])
+    return largest - _BESIDE - (largest - end - 2 * _BESIDE) * np.linspace(0, 1, 25) ** 2
 
 
 def panel_curves(settings, *, mean, variance):
@@ -92,14 +108,16 @@ def prediction_marks(penalties, *, alpha, deltas, mean, variance):
 
 
 def threshold_table(settings, *, mean, variance):
-    """For each setting {name, penalty, alpha}: the RS-stable range and the end of S1, by root finding."""
+    """For each setting {name, penalty, alpha}: the RS-stable range, the largest delta of S1, and its end."""
     rows = []
     for setting in settings:
         penalty, alpha = make_penalty(**setting["penalty"]), setting["alpha"]
         problem = {"alpha": alpha, "mean": mean, "variance": variance}
-        stable, end = rs_stable_range(penalty, **problem), s1_end(penalty, **problem)
-        before = solve_rs(penalty, delta=end - _BESIDE, **problem)
-        ends = end + _BESIDE <= min(1, 1 / alpha)
+        stable = rs_stable_range(penalty, **problem)
+        largest, end = s1_largest_delta(penalty, **problem), s1_end(penalty, **problem)
+        turns = largest - end > 3 * _BESIDE
+        at_largest = solve_rs(penalty, delta=largest - _BESIDE, **problem)
+        at_end = solve_rs(penalty, delta=end + _BESIDE, beyond_turning=True, **problem) if turns else at_largest
         rows.append(
             {
                 "penalty": setting["name"],
@@ -108,10 +126,12 @@ def threshold_table(settings, *, mean, variance):
                 "alpha": float(alpha),
                 "stable_from": stable[0] if stable else np.nan,
                 "at_delta": stable[1] if stable else np.nan,
+                "s1_largest_delta": largest,
+                "df_at_largest_delta": at_largest.df,
                 "s1_end": end,
-                "df_at_s1_end": before.df,
-                "branch_beyond": solve_rs(penalty, delta=end + _BESIDE, **problem).branch if ends else "",
-                "residual": before.residual,
+                "df_at_s1_end": at_end.df,
+                "branch_beyond": branch_beyond_s1(penalty, **problem),
+                "residual": max(at_largest.residual, at_end.residual),
             }
         )
     return pd.DataFrame(rows)

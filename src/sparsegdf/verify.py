@@ -32,7 +32,7 @@ PLACE_OF_MINIMUM = 1e-6  # a minimum is flat: its place is found to the square r
 LEVEL = 0.01
 NAMES = (
     *("id", "run", "figure", "design", "panel", "penalty", "kind", "crossed", "form", "gap"),
-    *("damping", "alpha", "M", "N", "K", "z", "strength", "method"),
+    *("damping", "alpha", "M", "N", "K", "z", "strength", "method", "beyond_turning"),
 )
 # Settings that say how much is computed, not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}

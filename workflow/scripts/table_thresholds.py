@@ -5,7 +5,7 @@ from sparsegdf.theory_tables import threshold_table
 log_to(snakemake.log[0])
 table = threshold_table(snakemake.params.settings, **snakemake.params.problem)
 caption = (
-    "RS-stable range of delta (at_delta: the AT line) and the end of the solution S1, found by root finding. "
-    "branch_beyond: the solution beyond the end of S1, where df = 1."
+    "RS-stable range of delta (at_delta: the AT line), the largest delta of the solution S1, a turning point if it "
+    "goes on, and the delta at its end, by root finding. branch_beyond: what S1 goes over into at its end."
 )
 write_readable(table, snakemake.output.csv.removesuffix(".csv"), caption)

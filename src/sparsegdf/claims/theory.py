@@ -3,13 +3,22 @@
 from functools import cache
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import erfc
 
 from sparsegdf.claims.verdict import Claim, Finding, every, identity, number, positive
 from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
 from sparsegdf.prediction_error import crossings, lowest
-from sparsegdf.theory import rescaled_elastic_net_df, rs_curve, rs_stable_range, s1_end, solve_rs
+from sparsegdf.theory import (
+    branch_beyond_s1,
+    rescaled_elastic_net_df,
+    rs_curve,
+    rs_stable_range,
+    s1_end,
+    s1_largest_delta,
+    solve_rs,
+)
 
 ALPHA = 0.5
 EN, SCAD8, SCAD5 = ElasticNet(eta2=0.1), SCAD(a=8, lam=1.0), SCAD(a=5, lam=1.0)
@@ -190,18 +199,20 @@ def l0_condition(_):
 
 
 def one_beyond(penalty):
-    end = s1_end(penalty, alpha=ALPHA)
+    end = s1_largest_delta(penalty, alpha=ALPHA)
     beyond = rs_curve(penalty, alpha=ALPHA, deltas=np.linspace(end + 1e-6, 1, 20))
     return identity(beyond.df - 1)
 
 
 def scad_condition(penalty):
-    """alpha - rho - (..) pi_4 goes to zero at the end of S1, where df = 1."""
-    end = s1_end(penalty, alpha=ALPHA)
-    point = solve_rs(penalty, alpha=ALPHA, delta=end - 1e-9)
-    after = solve_rs(penalty, alpha=ALPHA, delta=end + 1e-9)
+    """alpha - rho - (..) pi_4 goes to zero at the end of S1, where df = 1 and Q is finite."""
+    point, after = solve_rs(penalty, alpha=ALPHA, eta=1e-6), branch_beyond_s1(penalty, alpha=ALPHA)
+    kappa, *_, p4, _ = scad_parts(pd.DataFrame([vars(point)]), penalty)
+    margin = ALPHA - ALPHA * point.delta - (kappa / (point.Q_hat - kappa) * p4).item()
     return Finding(
-        point.df > 0.999 and after.branch == "S2", f"df = {point.df:.4f} at the end, then {after.branch}", "1, S2"
+        0 < margin < 1e-4 and after == "S2",
+        f"α - ρ - .. π₄ = {margin:.1e} and Q = {point.Q:.3f} at η = 1e-6, then {after}",
+        "0, S2",
     )
 
 
@@ -366,9 +377,9 @@ CLAIMS = [
     Claim("scad-at-first", "Sec. 6", "The AT instability appears before S1 is lost.", "0.866 < 0.924",
           "theory: the two thresholds", at_before_end),
     Claim("scad-s2", "Sec. 5.4", "For large a, S1 is replaced by S2 where df reaches 1.", "S1 → S2",
-          "theory: df and branch at the end of S1, a = 8", lambda _: scad_condition(SCAD8)),
+          "theory: the condition as η → 0 along S1, a = 8", lambda _: scad_condition(SCAD8)),
     Claim("scad-s2-a5", "Sec. 5.4", "The same for a = 5, the value of Fig. BP(a).", "S1 → S2",
-          "theory: df and branch at the end of S1, a = 5", lambda _: scad_condition(SCAD5)),
+          "theory: the condition as η → 0 along S1, a = 5", lambda _: scad_condition(SCAD5)),
     Claim("scad-df-one", "eq. (SCAD_df)", "df = 1 in S2 and S3.", "df = 1", "theory: df beyond S1, a = 8 and 5",
           lambda _: every({"a = 8": one_beyond(SCAD8), "a = 5": one_beyond(SCAD5)})),
     Claim("scad-s3-at", "Sec. 5.4", "S3 appears where the AT instability does.", "inside", "theory: 4 SCAD settings",

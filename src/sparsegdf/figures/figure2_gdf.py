@@ -23,7 +23,18 @@ def draw(table, blocks):
         figure.legend(loc="outside upper center", ncols=2, fontsize=7)
     else:  # on white, so that an AT line does not run through the text
         ax.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none", borderaxespad=0.2)
-    columns = ["penalty", "delta", "df", "eta", "at", "rs_stable", "branch", "residual", "converged"]
+    columns = [
+        "penalty",
+        "delta",
+        "df",
+        "eta",
+        "at",
+        "rs_stable",
+        "branch",
+        "beyond_turning",
+        "residual",
+        "converged",
+    ]
     ends = [f"{name}: {_ends(row)}" for name, row in table.groupby("penalty", sort=False).first().iterrows()]
     caption = (
         "GDF against the fraction of non-zero components, RS theory; dashed where the RS solution is unstable, "
@@ -33,12 +44,13 @@ def draw(table, blocks):
 
 
 def _has_at_line(row):
-    """Whether S1 becomes unstable before it ends."""
-    return row.at_delta < row.s1_end - 1e-9
+    """Whether S1 becomes unstable before it reaches its largest delta."""
+    return row.at_delta < row.s1_largest_delta - 1e-9
 
 
 def _ends(row):
     stability = "unstable everywhere" if np.isnan(row.at_delta) else "stable"
     if _has_at_line(row):
         stability = f"AT line {row.at_delta:.4f}"
-    return f"{stability}, end of S1 {row.s1_end:.4f}"
+    turn = f"turning point of S1 {row.s1_largest_delta:.4f}, " if row.s1_largest_delta > row.s1_end + 1e-8 else ""
+    return f"{stability}, {turn}end of S1 {row.s1_end:.4f}"

@@ -29,10 +29,10 @@ def draw(summaries, theory, blocks, *, panels):
         ax.set_ylabel(r"$\mathrm{df}$")
     axes[0].legend(loc="upper left", fontsize=7.5)
     points = pd.concat([table.assign(penalty=name, kind="BP") for name, table in summaries.items()])
-    lines = theory[["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "residual"]].assign(kind="RS")
+    columns = ["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "beyond_turning", "residual"]
     caption = (
         "GDF by covariance at BP fixed points (circles; hollow and with their percentage where only a part of the "
         "samples converged, averaged over that part) against RS theory for iid predictors (solid; dashed where "
-        "unstable)."
+        "unstable), drawn to the end of the solution S1."
     )
-    return Drawing(figure, pd.concat([points, lines], ignore_index=True), caption)
+    return Drawing(figure, pd.concat([points, theory[columns].assign(kind="RS")], ignore_index=True), caption)
