@@ -34,6 +34,7 @@ from numba import njit
 from sparsegdf.checks import require_data, require_etas, require_integer, require_number
 from sparsegdf.fixed_points import FixedPoints, kkt_violation
 from sparsegdf.penalties import require_penalty
+from sparsegdf.threads import one_blas_thread
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
 _MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn once a run has diverged
@@ -329,6 +330,7 @@ class _Path:
         return level | {"residual": self.residual, "damping": self.gamma}
 
 
+@one_blas_thread
 def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, damping=None):
     """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta, as FixedPoints.
 

@@ -31,6 +31,7 @@ from scipy.linalg import lapack
 from sparsegdf.checks import require_data, require_etas
 from sparsegdf.fixed_points import FixedPoints, violation
 from sparsegdf.penalties import require_penalty
+from sparsegdf.threads import one_blas_thread
 from sparsegdf.variances import variances_at_rest
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
@@ -351,6 +352,7 @@ class _Path:
         return level | {"status": status, "steps": self.steps}
 
 
+@one_blas_thread
 def stationary_path(A, y, penalty, etas):
     """The fixed points that belief_propagation iterates to, without iterating, for a decreasing grid of eta.
 
@@ -370,6 +372,7 @@ def stationary_path(A, y, penalty, etas):
     return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])
 
 
+@one_blas_thread
 def stationary_points(A, y, penalty, etas):
     """Stationary points of ||y - A x||^2 / 2 + r(x; eta) along the grid, (N, n_eta), NaN at a level without one.
 
