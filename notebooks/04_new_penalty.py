@@ -52,7 +52,8 @@ class BerHu(Penalty):
 
 # %% [markdown]
 # Its GDF curve. Strong shrinkage of what is not zero makes df < δ, as for the elastic net; as L grows, ℓ₁ and df = δ
-# come back. `select`, both solvers and the figures take it as they take any other.
+# come back. `select`, both solvers and the figures take it as they take any other. For the command line and the
+# configuration to know it by a name, the class goes into `penalties.py`: "Add a penalty" in `docs/architecture.md`.
 
 # %% alt="GDF of BerHu with two values of L against delta, below the line of l1."
 figure = style.new_figure(3.4, 2.6)

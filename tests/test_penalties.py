@@ -1,10 +1,20 @@
 """The scalar estimators against brute-force maximisation, finite differences and their own inverses."""
 
-import numpy as np
-import pytest
+import json
+from dataclasses import dataclass
 
-from sparsegdf import L0, L1, MCP, SCAD, ElasticNet
-from sparsegdf.penalties import PENALTIES, make_penalty
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from conftest import ROOT
+
+from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, belief_propagation, rs_curve, select, stationary_path
+from sparsegdf.cli import main
+from sparsegdf.config import ConfigError, load
+from sparsegdf.figures import figure2_gdf
+from sparsegdf.penalties import PENALTIES, Penalty, Segments, make_penalty
+from sparsegdf.theory_tables import rs_table
 
 SCADS = [SCAD(a=5, lam=1.0), SCAD(a=3, lam=0.5), SCAD(a=1.5, lam=0.7)]
 MCPS = [MCP(a=5, lam=1.0), MCP(a=2, lam=0.5), MCP(a=0.5, lam=0.7)]
@@ -129,10 +139,110 @@ def test_bad_parameters_are_named(make, named):
 def test_registry_makes_each_penalty():
     assert make_penalty("scad", a=5, lam=1) == SCAD(a=5, lam=1)
     assert make_penalty("mcp", a=5, lam=1) == MCP(a=5, lam=1)
-    assert {cls.__name__ for cls in PENALTIES.values()} == {"L1", "ElasticNet", "L0", "SCAD", "MCP"}
+    assert set(PENALTIES.values()) == {type(penalty) for penalty in ALL}, "add the new penalty to ALL above"
 
 
 @pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
 def test_a_jump_is_one_in_any_units(scale):
     assert L0().segments(1.0, 2 * scale**2).jumps() == pytest.approx(2 * scale)
     assert not SCAD(a=5, lam=scale).segments(1.0, 1.0).jumps().any()
+
+
+# --- a new penalty, with a parameter that no other has ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Weighted(Penalty):
+    """r(x) = eta gamma |x|: l1 at another eta, so that every result is known."""
+
+    gamma: float
+
+    def value(self, x, eta):
+        return eta * self.gamma * np.abs(x)
+
+    def derivative(self, x, eta):
+        return eta * self.gamma * np.ones_like(x, dtype=float)
+
+    def segments(self, Q_hat, eta):
+        return Segments.of((eta * self.gamma, 1 / Q_hat, -eta * self.gamma / Q_hat))
+
+    def eta_at(self, threshold, Q_hat):
+        return threshold / self.gamma
+
+
+@pytest.fixture
+def weighted(monkeypatch):
+    monkeypatch.setitem(PENALTIES, "weighted", Weighted)
+    return Weighted(gamma=4.0)
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A data.csv in the current folder, and its A and y."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 6)), columns=list("abcdef"))
+    y = 2 * frame.a - frame.c + rng.normal(size=40)
+    monkeypatch.chdir(tmp_path)
+    frame.assign(y=y).to_csv("data.csv", index=False)
+    return frame, y
+
+
+def test_a_new_penalty_in_theory_solvers_and_selection(weighted, data):
+    deltas = [0.2, 0.5]
+    ours, l1 = (rs_curve(penalty, alpha=0.5, deltas=deltas) for penalty in (weighted, L1()))
+    np.testing.assert_allclose(4 * ours.eta, l1.eta, rtol=1e-8)
+    np.testing.assert_allclose(ours.df, deltas, rtol=1e-8)
+    frame, y = data
+    A = frame.to_numpy() / np.sqrt(len(y))
+    for solver in (belief_propagation, stationary_path):
+        found, known = solver(A, y, weighted, [0.5, 0.1]), solver(A, y, L1(), [2.0, 0.4])
+        assert found.converged.all() and known.x.any()
+        np.testing.assert_allclose(found.x, known.x, rtol=0, atol=1e-8)
+    found, known = select(frame, y, weighted), select(frame, y, L1())
+    np.testing.assert_allclose(4 * found.path.eta, known.path.eta)
+    np.testing.assert_allclose(found.coef, known.coef, rtol=1e-9)
+
+
+def test_a_new_penalty_on_the_command_line(weighted, data, capsys):
+    words = ["--target", "y", "--json"]
+    assert main(["select", "data.csv", "--penalty", "weighted", "--gamma", "4", *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert main(["select", "data.csv", "--penalty", "l1", *words]) == 0
+    known = json.loads(capsys.readouterr().out)
+    assert found["penalty"] == "Weighted(gamma=4.0)" and found["files"][0] == "data_weighted_path.csv"
+    assert found["coefficients"] == pytest.approx(known["coefficients"], rel=1e-9)
+    theory = ["theory", "--alpha", "0.5", "--delta", "0.3", "--penalty"]
+    assert main([*theory, "weighted", "--gamma", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["df"] == pytest.approx(0.3)
+    for wrong, message in {
+        ("weighted",): "--gamma is missing: weighted has no default for it",
+        ("weighted", "--gamma", "4", "--lam", "1"): "--lam is not a parameter of weighted (it has: gamma)",
+        ("scad", "--gamma", "4"): "--gamma is not a parameter of scad (it has: a, lam)",
+    }.items():
+        assert main([*theory, *wrong]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_help_says_what_each_parameter_is_of(weighted, capsys):
+    with pytest.raises(SystemExit):
+        main(["theory", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "of weighted" in text and "of elastic_net, >= 0: the strength of the square term (default: 0.1)" in text
+    assert "of scad, > 1: the penalty is flat beyond |x| = a lam (default: 8); of mcp, > 0:" in text
+
+
+def test_a_new_penalty_in_the_configuration_and_in_a_figure(weighted, tmp_path):
+    paper = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
+    block = {"kind": "weighted", "gamma": 4.0}
+    mine = paper | {"penalties": paper["penalties"] | {"new": block}}
+    mine["figure2_gdf"] = paper["figure2_gdf"] | {"penalties": ["l1", "new"]}
+    assert load(mine).penalties["new"] == block
+    with pytest.raises(ConfigError, match=r"gamma is missing \(a weighted penalty has: gamma\)"):
+        load(mine | {"penalties": paper["penalties"] | {"new": {"kind": "weighted"}}})
+    blocks = {"l1": {"kind": "l1"}, "new": block}
+    table = rs_table(blocks, alpha=0.5, deltas=np.linspace(0.1, 0.9, 5), mean=0, variance=1)
+    drawing = figure2_gdf.draw(table, blocks)
+    drawing.figure.savefig(tmp_path / "figure.png")
+    legend = [text.get_text() for text in drawing.figure.axes[0].get_legend().get_texts()]
+    assert any("weighted" in text and "gamma=4" in text for text in legend)
+    np.testing.assert_allclose(table.df, table.delta, rtol=1e-7)

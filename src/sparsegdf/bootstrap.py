@@ -7,8 +7,10 @@ from functools import partial
 import numpy as np
 
 from sparsegdf.dof import controlled_estimate
+from sparsegdf.threads import one_blas_thread
 
 
+@one_blas_thread
 def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
     """df = (1/M) sum_mu Cov(y*_mu, yhat_mu(y*)), y* ~ N(mu, 1), one Estimate per level of fit(y*) -> (M, levels).
 

@@ -34,10 +34,12 @@ from numba import njit
 from sparsegdf.checks import require_data, require_etas, require_integer, require_number
 from sparsegdf.fixed_points import FixedPoints, kkt_violation
 from sparsegdf.penalties import require_penalty
+from sparsegdf.threads import one_blas_thread
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
 _MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn once a run has diverged
 _PATIENCE = 2000  # steps without a residual 10 % smaller that count as cycling
+_NO_PRECISION = 1e-20  # of V, which is 1 without variances: Q is falling to zero
 _SETTLED = 1e-2  # relative change of Q below which the variances wait for a branch to change
 
 
@@ -117,7 +119,8 @@ def _mean_steps(
 def _variance_steps(AT, work, n, curvature, V, Q, chi, tol, count):
     """Up to `count` updates of (chi, V, Q) over columns work[:n] with their branches held; last change of log Q.
 
-    On one branch r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero.
+    On one branch r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero. Where
+    the equations have no solution, Q falls towards zero or a chi_i stops being positive: the change is infinite.
     """
     change = np.inf
     for _ in range(count):
@@ -134,6 +137,8 @@ def _variance_steps(AT, work, n, curvature, V, Q, chi, tol, count):
                     V[m] += chi[i] * row[m] * row[m]
         for m in range(V.size):
             V[m] = 1.0 / V[m]
+        if not V.min() > _NO_PRECISION:
+            return np.inf
         change = 0.0
         for j in range(n):
             i = work[j]
@@ -240,9 +245,11 @@ class _Path:
             return
         root, v = np.sqrt(chi), self.V.mean()
         product = (self.AT32, self.work, n, self.V, root)
-        p = np.where(chi > 0, self.mode[self.members], 0)
+        p, lone = np.where(chi > 0, self.mode[self.members], 0), 1.0 * (np.arange(n) == chi.argmax())
         for _ in range(4):
+            p = p if p.any() else lone  # among opposite columns A p may be exactly zero
             p = _curvature_product(*product, p / np.linalg.norm(p))
+        p = p if p.any() else lone
         self.mode[self.members] = np.where(chi > 0, p, self.mode[self.members])
         L = margin * np.linalg.norm(p) + v * max(0, bend.max())
         p = self.move[self.members] * np.where(chi > 0, chi, np.inf) ** -0.5
@@ -329,6 +336,7 @@ class _Path:
         return level | {"residual": self.residual, "damping": self.gamma}
 
 
+@one_blas_thread
 def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, damping=None):
     """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta, as FixedPoints.
 

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import linalg
 
 from sparsegdf.checks import require_number
+from sparsegdf.threads import one_blas_thread
 
 
 class Stability(NamedTuple):
@@ -50,6 +51,7 @@ def bp_jacobian(A, x, chi, Q_hat, damping):
     return means, (A2 * chi[S] ** 2) @ (A2.T * V**2)
 
 
+@one_blas_thread
 def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
     """Predicted stability of plain belief propagation at the fixed point (x, chi, Q_hat), e.g. of stationary_path.
 

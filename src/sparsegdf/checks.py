@@ -44,7 +44,8 @@ def _as_floats(name, values):
 def require_data(A, y):
     """Return (A, y) as float64 arrays of shapes (M, N) and (M,), finite and without constant columns.
 
-    A column that is constant carries no information beyond an intercept, which the model does not have.
+    A column that is constant carries no information beyond an intercept, which the model does not have. In a single
+    row only zero is refused.
     """
     A, y = _as_floats("A", A), _as_floats("y", y)
     if A.ndim != 2 or min(A.shape) < 1:
@@ -55,10 +56,9 @@ def require_data(A, y):
         if not np.isfinite(array).all():
             where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
             raise ValueError(f"{name}{list(where)} = {array[where]}; allowed: finite numbers")
-    if A.shape[0] > 1:
-        constant = np.flatnonzero(np.ptp(A, axis=0) == 0)
-        if constant.size:
-            raise ValueError(f"column {constant[0]} of A is constant ({A[0, constant[0]]:g}); remove such columns")
+    constant = np.flatnonzero(np.ptp(A, axis=0) == 0 if A.shape[0] > 1 else A[0] == 0)
+    if constant.size:
+        raise ValueError(f"column {constant[0]} of A is constant ({A[0, constant[0]]:g}); remove such columns")
     return A, y
 
 

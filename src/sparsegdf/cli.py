@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 import warnings
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,6 @@ import pandas as pd
 
 from sparsegdf.penalties import PENALTIES, make_penalty
 
-_DEFAULTS = {"a": 8.0, "lam": 1.0, "eta2": 0.1}  # of the paper's figures
 _ROWS = 25  # of the path that are printed
 _SELECT_COLUMNS = ["eta", "nonzeros", "delta", "df", "df_se", "df_effective", "err_train", "cp", "converged", "jumps"]
 _THEORY_COLUMNS = ["delta", "eta", "df", "err_train", "err_pre", "at", "rs_stable", "branch"]
@@ -88,25 +87,38 @@ def _parser():
 
 def _add_penalty(parser):
     parser.add_argument("--penalty", required=True, choices=list(PENALTIES), help="the penalty r(x; eta)")
-    helps = {
-        "a": "of scad (> 1) and mcp (> 0): the penalty is flat beyond |x| = a lam",
-        "lam": "of scad and mcp (> 0): the scale of x",
-        "eta2": "of elastic_net (>= 0): the strength of its square term",
-    }
-    for name, text in helps.items():
-        parser.add_argument(f"--{name}", type=float, help=f"{text} (default: {_DEFAULTS[name]:g})")
+    for name, owners in _parameters().items():
+        texts = [_about(kind, field.metadata) for kind, field in owners.items()]
+        parser.add_argument(f"--{name}", type=float, help="; ".join(texts))
+
+
+def _parameters():
+    """The parameters of all penalties: {name: {kind of penalty: field}}."""
+    owners = {}
+    for kind, penalty in PENALTIES.items():
+        for field in fields(penalty):
+            owners.setdefault(field.name, {})[kind] = field
+    return owners
+
+
+def _about(kind, metadata):
+    text = f"of {kind}" + (f", {metadata['about']}" if "about" in metadata else "")
+    text += f" (default: {metadata['usual']:g})" if "usual" in metadata else ""
+    return text.replace("%", "%%")  # argparse fills in percent signs
 
 
 def _penalty(options):
     """The penalty asked for; a parameter it does not have is an error, not ignored."""
-    wanted = [field.name for field in fields(PENALTIES[options.penalty])]
-    given = {name: getattr(options, name) for name in _DEFAULTS if getattr(options, name) is not None}
+    own = {field.name: field for field in fields(PENALTIES[options.penalty])}
+    given = {name: getattr(options, name) for name in _parameters() if getattr(options, name) is not None}
     for name in given:
-        if name not in wanted:
-            raise ValueError(
-                f"--{name} is not a parameter of {options.penalty} (it has: {', '.join(wanted) or 'none'})"
-            )
-    return make_penalty(options.penalty, **{name: given.get(name, _DEFAULTS[name]) for name in wanted})
+        if name not in own:
+            raise ValueError(f"--{name} is not a parameter of {options.penalty} (it has: {', '.join(own) or 'none'})")
+    values = {name: field.metadata["usual"] for name, field in own.items() if "usual" in field.metadata} | given
+    for name, field in own.items():
+        if name not in values and field.default is MISSING:
+            raise ValueError(f"--{name} is missing: {options.penalty} has no default for it")
+    return make_penalty(options.penalty, **values)
 
 
 def _select(options):

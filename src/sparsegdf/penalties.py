@@ -7,7 +7,7 @@ of its linear segments; theory, belief propagation and the trace formulas are wr
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +46,11 @@ class Segments(NamedTuple):
         before[1:] = slope[:-1] * start[1:] + intercept[:-1]
         step = slope * start + intercept - before
         return np.where(step > _JUMP * (np.abs(slope * start) + np.abs(intercept)), step, 0.0)
+
+
+def parameter(about, usual):
+    """A field of a penalty, with what the command line says of it and the value that it takes if none is given."""
+    return field(metadata={"about": about, "usual": usual})
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ class L1(Penalty):
 class ElasticNet(Penalty):
     """r(x) = eta |x| + eta2 x^2 / 2; the paper's eta_1 is eta, and eta_2 is a fixed property of the penalty."""
 
-    eta2: float
+    eta2: float = parameter(">= 0: the strength of the square term", 0.1)
 
     def __post_init__(self):
         require_number("ElasticNet eta2", self.eta2, at_least=0)
@@ -145,8 +150,8 @@ class SCAD(Penalty):
       Q_hat < eta/(a+1):               zero up to h* = lam sqrt((a+1) eta Q_hat), then h/Q_hat
     """
 
-    a: float
-    lam: float
+    a: float = parameter("> 1: the penalty is flat beyond |x| = a lam", 8.0)
+    lam: float = parameter("> 0: the scale of x", 1.0)
 
     def __post_init__(self):
         require_number("SCAD a", self.a, above=1)
@@ -192,8 +197,8 @@ class MCP(Penalty):
     h* = lam sqrt(a eta Q_hat).
     """
 
-    a: float
-    lam: float
+    a: float = parameter("> 0: the penalty is flat beyond |x| = a lam", 8.0)
+    lam: float = parameter("> 0: the scale of x", 1.0)
 
     def __post_init__(self):
         require_number("MCP a", self.a, above=0)

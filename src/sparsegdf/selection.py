@@ -18,6 +18,7 @@ from sparsegdf.checks import require_data, require_integer, require_number
 from sparsegdf.noise import NoiseVariance, estimate_noise_variance
 from sparsegdf.penalized_fits import fit_coefficients, fit_path
 from sparsegdf.penalties import L0, Penalty, require_penalty
+from sparsegdf.threads import one_blas_thread
 
 CRITERIA = {"cp": "C_p", "aic": "AIC"}
 _PRINTED = 10  # coefficients in a repr
@@ -118,6 +119,7 @@ class Selection:
         return "\n".join([title, *(f"  {key:<10}{text}" for key, text in lines.items())])
 
 
+@one_blas_thread
 def select(
     A,
     y,
@@ -195,7 +197,7 @@ def select(
         warnings.warn(
             f"the fit under {penalty!r} may jump as y moves at the chosen eta = {path.eta[chosen]:.4g}: Stein's df "
             "leaves jumps out and may be too small; a bootstrap of 200 measures df whole",
-            stacklevel=2,
+            stacklevel=3,
         )
     coefficients = fits.x * sigma / scale[:, None]
     return Selection(
@@ -221,7 +223,7 @@ def _noise(A, y, intercept, sigma2):
     floor = _EXACT * np.square(y).mean()
     if noise.value > floor:
         return noise
-    warnings.warn("A fits y exactly, so sigma2 cannot be estimated: it is taken as rounding error", stacklevel=3)
+    warnings.warn("A fits y exactly, so sigma2 cannot be estimated: it is taken as rounding error", stacklevel=4)
     return NoiseVariance(float(floor), "rounding error: A fits y exactly")
 
 

@@ -15,7 +15,8 @@ Predictor.  A Newton step at the new eta with the last Cholesky factor: the tang
 Sweeps.  A few of coordinate descent settle most pieces.
 Newton.  Solve on these pieces. If the solution lies on them it is stationary, exact to rounding.
 Walk.  If not, deform the problem that the swept x is stationary for into the problem wanted, one piece at a time.
-If that fails too (the matrix is singular, or a concave penalty makes it indefinite), there are more sweeps first.
+If that fails too (the matrix is singular, or a concave penalty makes it indefinite), there are more sweeps first; in
+the end the walk goes the whole way from x = 0, as LARS does.
 
 All this happens in the Gram matrix of the columns that have been near the support, computed as they come; the others
 are looked at before x counts as found.
@@ -31,6 +32,7 @@ from scipy.linalg import lapack
 from sparsegdf.checks import require_data, require_etas
 from sparsegdf.fixed_points import FixedPoints, violation
 from sparsegdf.penalties import require_penalty
+from sparsegdf.threads import one_blas_thread
 from sparsegdf.variances import variances_at_rest
 
 _FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
@@ -128,13 +130,14 @@ def _next_event(tau, Q, start, x, g, e, dx, dg, pieces):
 
 
 @njit(cache=True, fastmath=_FAST)
-def _walk(gram, Q, start, slope, intercept, c, x, pieces, S, P, limit):
+def _walk(gram, Q, start, slope, intercept, c, x, pieces, S, P, limit, whole=False):
     """Deform the problem that x is stationary for into the one wanted, changing x and pieces; returns the number of
     events, or -1 where the way ends.
 
     With A^T y - (1 - tau) e in place of A^T y, the mismatch e = g - s r'(x) makes the x given stationary at tau = 0;
     tau = 1 is the problem wanted. In between x is linear in tau until some h_j passes to the next piece, and then
     P = (A_S^T A_S + D)^-1 changes by rank one. The way ends where P stops being positive definite or x would jump.
+    The `whole` way starts from x = 0 with e = A^T y, as if y were zero.
     """
     n, k = x.size, S.size
     room, members, place = np.zeros((n + 1, n + 1)), np.empty(n + 1, np.int64), np.full(n, -1)
@@ -144,7 +147,9 @@ def _walk(gram, Q, start, slope, intercept, c, x, pieces, S, P, limit):
         g -= x[i] * gram[i, :n]
     for j in range(n):
         p = abs(pieces[j]) - 1
-        if p >= 0:
+        if whole:
+            e[j] = c[j]
+        elif p >= 0:
             e[j] = g[j] - x[j] * (1 / slope[j, p] - Q[j]) + np.sign(pieces[j]) * intercept[j, p] / slope[j, p]
         elif abs(g[j]) > start[j, 0]:
             e[j] = g[j] - np.copysign(start[j, 0], g[j])
@@ -294,7 +299,12 @@ class _Path:
             if moved <= 1e-15 * self.scale / Q.max():
                 return x, pieces  # coordinate descent got there alone, e.g. among dependent columns
             count = max(2 * count, _SWEEPS)
-        return None
+        x[:], pieces[:] = 0, 0
+        nothing = np.flatnonzero(pieces), np.empty((0, 0))
+        events = _walk(self.gram, Q, *segments, c, x, pieces, *nothing, 4 * n, True)
+        self.steps += max(events, 0)
+        solution, found = self._newton(pieces) if events >= 0 else (None, False)
+        return (solution, pieces) if found else None
 
     def stationary(self, eta):
         """(x, pieces, g) of a stationary point at eta, or None."""
@@ -351,6 +361,7 @@ class _Path:
         return level | {"status": status, "steps": self.steps}
 
 
+@one_blas_thread
 def stationary_path(A, y, penalty, etas):
     """The fixed points that belief_propagation iterates to, without iterating, for a decreasing grid of eta.
 
@@ -370,6 +381,7 @@ def stationary_path(A, y, penalty, etas):
     return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])
 
 
+@one_blas_thread
 def stationary_points(A, y, penalty, etas):
     """Stationary points of ||y - A x||^2 / 2 + r(x; eta) along the grid, (N, n_eta), NaN at a level without one.
 

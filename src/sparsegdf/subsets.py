@@ -23,6 +23,7 @@ import numpy as np
 from numba import njit
 
 from sparsegdf.checks import require_integer
+from sparsegdf.threads import one_blas_thread
 
 TOLERANCE = 1e-10  # a subset must explain this fraction of ||y||^2 more than the incumbent to replace it
 DEPENDENT = 1e-13  # a unit column whose squared distance to a span is below this lies in the span
@@ -42,6 +43,7 @@ class BestSubsets:
     rss: np.ndarray
 
 
+@one_blas_thread
 def best_subsets(A, y, max_size):
     """max_{|S| = K} ||P_S y||^2 for every K <= max_size, exactly (to 1e-9 ||y||^2), with the maximisers.
 
@@ -64,6 +66,7 @@ def best_subsets(A, y, max_size):
     return problem.result(solve)
 
 
+@one_blas_thread
 def swap_search(A, y, max_size, restarts, rng):
     """A lower bound to best_subsets: for each size greedy growth and `restarts` random supports, then swaps.
 

@@ -14,21 +14,28 @@ import numpy as np
 
 _DEPTH = 4  # steps that Anderson mixing remembers: F contracts all but a few directions strongly
 _PRECISION = 1e-13  # relative change of Q_hat at rest
+_ZERO = 1e-7  # Q_hat + d below this fraction of the top is on its way to zero, e.g. under l1 with |S| = M
+_FAR = 50.0  # log Q_hat does not leap this far from the top, where exp would overflow
 _MAX_STEPS = 10_000  # of the plain iteration, when the accelerated one has failed
 
 
-def _step(B, d, Q):
-    """F(Q) for B = A_mu_i^2 of the support, one row per column of A; None where a chi_i would not be positive."""
-    if not (Q + d > 0).all():
+def _step(B, d, Q, Q_top):
+    """F(Q) for B = A_mu_i^2 of the support, one row per column of A; None where a chi_i is not positive or has no
+    bound.
+    """
+    if not ((Q + d > _ZERO * Q_top) | (d > 0)).all():
         return None
     return B @ (1 / (1 + (1 / (Q + d)) @ B))
 
 
-def _mix(B, d, Q, steps):
-    """Anderson mixing of log Q: each step the combination of the last ones whose predicted residual is smallest."""
+def _mix(B, d, Q, Q_top, steps):
+    """Anderson mixing of log Q: each step the combination of the last ones whose predicted residual is smallest.
+
+    None where it does not come to rest; near a fixed point that is hardly stable it may leap to any size.
+    """
     points, residuals, best = [], [], np.inf
     for _ in range(steps):
-        image = _step(B, d, Q)
+        image = _step(B, d, Q, Q_top)
         if image is None:
             return None
         points, residuals = [*points, np.log(image)][-_DEPTH:], [*residuals, np.log(image / Q)][-_DEPTH:]
@@ -41,7 +48,10 @@ def _mix(B, d, Q, steps):
             dF = np.stack([last - r for r in residuals[:-1]])
             dX = np.stack([points[-1] - p for p in points[:-1]])
             weights = np.linalg.lstsq(dF @ dF.T, dF @ last, rcond=1e-14)[0]
-            Q = np.exp(points[-1] - weights @ dX)
+            mixed = points[-1] - weights @ dX
+            if not (np.abs(mixed - np.log(Q_top)) < _FAR).all():
+                return None
+            Q = np.exp(mixed)
         else:
             Q = image
     return None
@@ -73,13 +83,13 @@ def variances_at_rest(B, d, Q_start, Q_top):
     """
     if not d.size:
         return Q_start
-    Q = _mix(B, d, Q_start, 50)
+    Q = _mix(B, d, Q_start, Q_top, 50)
     if Q is not None and ((d >= 0).all() or _stable(B, d, Q)):
         return Q
     # The plain iteration from the top is slow (rate about df) but cannot miss the largest fixed point.
     Q = Q_top
     for _ in range(_MAX_STEPS):
-        image = _step(B, d, Q)
+        image = _step(B, d, Q, Q_top)
         if image is None:
             return None
         if (np.abs(image / Q - 1) <= _PRECISION).all():
