@@ -1,6 +1,6 @@
-"""`make status`: for each figure and table, fresh or stale and why, and the core-minutes that a rerun would take.
+"""`make status`: for each figure and table, fresh or stale and why, and the CPU minutes that a rerun would take.
 
-Minutes are those of past jobs (benchmarks in results/); of a paper run that has none yet, those of its rules in
+Minutes are those of past jobs (results/<run>/benchmarks); of a paper run that has none yet, those of its rules in
 reference/costs.csv, marked ~. Words on the command line go to Snakemake, such as --configfile config/quick.yaml.
 """
 
@@ -11,6 +11,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 from statistics import mean
+
+from job_costs import costs_file
 
 
 def main(words):
@@ -23,9 +25,9 @@ def main(words):
         sys.exit(done.stdout + done.stderr)
     jobs = planned_jobs(done.stdout)
     maker = {path: job for job in jobs for path in job["output"]}
-    spent = past_seconds(Path("results").rglob("benchmarks/**/*.tsv"))
+    spent = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv"))
     usual = usual_seconds(Path("reference/costs.csv"))
-    print(f"{'target':28} {'state':6} {'jobs':>5} {'core-minutes':>13}  why")
+    print(f"{'target':28} {'state':6} {'jobs':>5} {'CPU minutes':>13}  why")
     for target in targets():
         stale = next((job for job in jobs if job["rule"] == target), None)
         if stale is None:
@@ -46,14 +48,15 @@ def targets():
 
 
 def planned_jobs(text):
-    """The jobs of a dry run: rule, input, output, benchmark, reason."""
+    """The jobs of a dry run: rule, input, output, file of costs, reason."""
     jobs = []
     for block in re.split(r"\n(?=(?:local)?rule \w+:\n)", text):
         head = re.match(r"(?:local)?rule (\w+):\n", block)
         if head:
             field = dict(re.findall(r"^    (\w+): (.*)$", block, re.M))
             files = {key: field.get(key, "").split(", ") for key in ("input", "output")}
-            jobs.append({"rule": head[1], "benchmark": field.get("benchmark"), "reason": field["reason"], **files})
+            costs = str(costs_file(field["log"])) if "log" in field else None  # None: a target that names others
+            jobs.append({"rule": head[1], "costs": costs, "reason": field["reason"], **files})
     return jobs
 
 
@@ -76,39 +79,37 @@ def why(jobs):
 
 
 def past_seconds(files):
-    """How long past jobs had their core, by benchmark file."""
+    """The rule and the CPU time of past jobs, by the file that says so."""
     spent = {}
     for file in files:
-        with open(file) as handle:
-            rows = list(csv.DictReader(handle, delimiter="\t"))
-        if rows:
-            spent[str(file)] = float(rows[-1]["s"])
+        with open(file, encoding="utf-8") as handle:
+            row = next(csv.DictReader(handle, delimiter="\t"), {})
+        if "cpu_seconds" in row:  # without it the file is Snakemake's own, of an older version
+            spent[str(file)] = (row["rule"], float(row["cpu_seconds"]))
     return spent
 
 
 def usual_seconds(costs):
-    """The mean length of a job of each rule in the reference run."""
-    with open(costs) as handle:
+    """The mean cost of a job of each rule in the reference run: CPU time, or wall time where there is no other."""
+    with open(costs, encoding="utf-8") as handle:
         rows = list(csv.DictReader(handle))
-    return {row["rule"]: 60 * float(row["core_minutes"]) / int(row["jobs"]) for row in rows}
+    return {row["rule"]: 60 * float(row.get("cpu_minutes") or row["core_minutes"]) / int(row["jobs"]) for row in rows}
 
 
 def expected_usually(job, usual):
     """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
-    return usual.get(job["rule"]) if job["benchmark"].startswith("results/paper/") else None
+    return usual.get(job["rule"]) if job["costs"].startswith("results/paper/") else None
 
 
 def expected_seconds(job, spent):
-    """What the job took last time; else the mean of its rule (other chunks, other runs); None if unknown."""
-    path = job["benchmark"]
-    if path in spent:
-        return spent[path]
+    """What the job took last time; else the mean of its rule beside it (other chunks); None if unknown."""
+    path = job["costs"]
     if path is None:
         return 0.0
-    if Path(path).stem == job["rule"]:
-        return None  # the only job of its rule: beside its file are those of other rules
-    parent = str(Path(path).parent)
-    near = [seconds for file, seconds in spent.items() if str(Path(file).parent) == parent]
+    if path in spent:
+        return spent[path][1]
+    beside = Path(path).parent
+    near = [seconds for file, (rule, seconds) in spent.items() if rule == job["rule"] and Path(file).parent == beside]
     return mean(near) if near else None
 
 
