@@ -344,6 +344,24 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     assert "stale" in lines["figure2_gdf"] and "params have changed" in lines["figure2_gdf"].lower()
     assert float(lines["figure2_gdf"].split()[3]) > 0
     assert sum("stale" in line for line in lines.values()) == 1
+    file = changed.folder / "src/sparsegdf/figures/figure1_single_body.py"
+    file.write_text(file.read_text() + "\nCHANGED = True\n")
+    (line,) = [line for line in status().splitlines() if line.startswith("figure1_single_body")]
+    assert line.endswith("code has changed: src/sparsegdf/figures/figure1_single_body.py (figure1_single_body x 1)")
+
+
+def test_make_takes_the_run_by_its_name():
+    def made(*words):
+        return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True)
+
+    for target, call in (("status", "status.py"), ("report", "report_page"), ("verify", "verify.py")):
+        paper, quick, typo = made(target), made(target, "RUN=quick"), made(target, "RUN=qick")
+        (line,) = [line for line in quick.stdout.splitlines() if call in line]
+        assert "config/quick.yaml" in line or line.endswith("verify.py quick")
+        assert paper.returncode == 0 and "quick" not in paper.stdout
+        assert (
+            typo.returncode != 0 and "RUN=qick: there is no config/qick.yaml. Known runs: paper quick" in typo.stderr
+        )
 
 
 def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
@@ -404,14 +422,17 @@ def costs(project, name):
 def test_waiting_is_not_cost(tmp_path):
     """A job stopped for four seconds, as on a busy machine: its wall time has them, its CPU time has not."""
     project = Project(tmp_path / "project")
-    process = project.start("results/tiny/theory/single_body.parquet", "--quiet", "all")
-    job = wait_for_job(process, "single_body.py")
+    process, log = project.start("table_thresholds"), project.folder / "results/tiny/logs/table_thresholds.log"
+    job = wait_for_job(process, "table_thresholds.py")
+    while not log.exists():
+        time.sleep(0.01)
     job.suspend()
     time.sleep(4)
     job.resume()
-    assert process.communicate()[0] is not None and process.returncode == 0
-    cost = costs(project, "single_body")
-    assert cost["rule"] == "single_body" and float(cost["cpu_seconds"]) > 0.2
+    text, _ = process.communicate()
+    assert process.returncode == 0, text
+    cost = costs(project, "table_thresholds")
+    assert cost["rule"] == "table_thresholds" and float(cost["cpu_seconds"]) > 0.2
     assert float(cost["wall_seconds"]) - float(cost["cpu_seconds"]) > 3
     assert 50 < float(cost["memory_mb"]) < 2000
 

@@ -37,7 +37,8 @@ def main(words):
         seconds = [expected_seconds(job, spent) for job in needed]
         guesses = [expected_usually(job, usual) if s is None else s for job, s in zip(needed, seconds, strict=True)]
         known = sum(s for s in guesses if s is not None) / 60
-        minutes = ("~" if guesses != seconds else "") + f"{known:.1f}" + (" + ?" if None in guesses else "")
+        shown = f"{known:.1f}" if known >= 1 else f"{known:.2f}"
+        minutes = ("~" if guesses != seconds else "") + shown + (" + ?" if None in guesses else "")
         print(f"{target:28} stale  {len(needed):5} {minutes:>13}  {why(needed)}")
 
 
@@ -54,7 +55,7 @@ def planned_jobs(text):
         head = re.match(r"(?:local)?rule (\w+):\n", block)
         if head:
             field = dict(re.findall(r"^    (\w+): (.*)$", block, re.M))
-            files = {key: field.get(key, "").split(", ") for key in ("input", "output")}
+            files = {key: field[key].split(", ") if key in field else [] for key in ("input", "output")}
             costs = str(costs_file(field["log"])) if "log" in field else None  # None: a target that names others
             jobs.append({"rule": head[1], "costs": costs, "reason": field["reason"], **files})
     return jobs
@@ -74,8 +75,18 @@ def upstream(job, maker):
 def why(jobs):
     """The reasons of the first causes, each with the rules it stands for."""
     own = [job for job in jobs if not job["reason"].startswith("Input files updated by another job")]
-    reasons = Counter((re.split(r"[:;]", job["reason"])[0], job["rule"]) for job in own)
-    return "; ".join(f"{reason.lower()} ({rule} x {n})" for (reason, rule), n in sorted(reasons.items()))
+    reasons = Counter((_in_short(job["reason"]), job["rule"]) for job in own)
+    return "; ".join(f"{reason} ({rule} x {n})" for (reason, rule), n in sorted(reasons.items()))
+
+
+def _in_short(reason):
+    """The first words of Snakemake's reason; of changed params the files of code that differ, if there are any."""
+    before, _, now = reason.partition(" now: ")
+    files = [dict(re.findall(r"'([^']+)': '([0-9a-f]{12})'", params)) for params in (before, now)]
+    changed = sorted({path for path, _ in set(files[0].items()) ^ set(files[1].items())})
+    if changed:
+        return f"code has changed: {', '.join(changed)}"
+    return re.split(r"[:;]", reason)[0].lower()
 
 
 def past_seconds(files):

@@ -65,6 +65,12 @@ def code_digest(script, *others, whole=()):
     return digests.code_digest([f"workflow/scripts/{script}", *others], "src/sparsegdf", whole)
 
 
+def notebook_code(wildcards):
+    """The text of a notebook is shown, so that its comments count."""
+    notebook = f"notebooks/{wildcards.notebook}.py"
+    return code_digest("execute_notebook.py", notebook, whole=[notebook])
+
+
 def bundle(name):
     """The files of one figure, by kind; the figure joins the target paper_figures."""
     files = {kind: f"{FIGURES}/{name}.{kind}" for kind in ("pdf", "png", "csv", "json")}

@@ -6,12 +6,6 @@ NOTEBOOK_FILES = expand(
 )
 
 
-def notebook_code(wildcards):
-    """The text of a notebook is shown, so that its comments count."""
-    notebook = f"notebooks/{wildcards.notebook}.py"
-    return code_digest("execute_notebook.py", notebook, whole=[notebook])
-
-
 rule notebook:
     input:
         notebook="notebooks/{notebook}.py",

@@ -9,12 +9,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from sparsegdf import tables
-
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import job_costs
 import plan
 from code_digest import CodeChanged, require_unchanged
+
+from sparsegdf import tables
 
 
 def begin(snakemake):
