@@ -2,8 +2,11 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 CORES ?= all
-# Which run `report` and `verify` are about: paper, or that of config/<RUN>.yaml.
+# Which run `report`, `status` and `verify` are about: paper, or that of config/<RUN>.yaml.
 RUN ?= paper
+RUNS := $(patsubst config/%.yaml,%,$(wildcard config/*.yaml))
+CHECKED_RUN = $(if $(filter $(RUNS),$(RUN)),$(RUN),$(error RUN=$(RUN): there is no config/$(RUN).yaml. Known runs: $(RUNS)))
+OF_RUN = $(if $(filter-out paper,$(CHECKED_RUN)),--configfile config/$(RUN).yaml)
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
@@ -37,13 +40,13 @@ notebooks: env ## notebooks/*.py executed, as .ipynb and as pages that work offl
 	$(BIN)/snakemake --cores $(CORES) notebooks
 
 report: env ## one page of a run that works offline, <run>_figures/report.html (RUN=quick for the preview)
-	$(BIN)/snakemake --cores $(CORES) $(if $(filter-out paper,$(RUN)),--configfile config/$(RUN).yaml) -- report_page
+	$(BIN)/snakemake --cores $(CORES) $(OF_RUN) -- report_page
 
 verify: env ## compare a finished run with reference/: identical, within noise or changed (RUN=quick for the preview)
-	$(BIN)/python workflow/verify.py $(RUN)
+	$(BIN)/python workflow/verify.py $(CHECKED_RUN)
 
-status: env ## for each figure: fresh or stale, why, and what a rerun would cost
-	$(BIN)/python workflow/status.py
+status: env ## for each figure: fresh or stale, why, and what a rerun would cost (RUN=quick for the preview)
+	$(BIN)/python workflow/status.py $(OF_RUN)
 
 test: env ## linters and tests
 	$(BIN)/ruff check .

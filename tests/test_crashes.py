@@ -1,5 +1,6 @@
 """Faults, for real: killed jobs and runs, a full disk, damaged results, odd folders. Nothing lost, nothing half-written."""
 
+import json
 import os
 import shutil
 import signal
@@ -7,8 +8,9 @@ import subprocess
 import time
 
 import psutil
+import pyarrow.parquet as pq
 import pytest
-from conftest import Project
+from conftest import Project, wait_for_job
 from test_workflow import digests
 
 TARGET = "figure4_bp_vs_rs"  # 8 chunks of belief propagation, 4 summaries, theory, the figure
@@ -17,24 +19,6 @@ TARGET = "figure4_bp_vs_rs"  # 8 chunks of belief propagation, 4 summaries, theo
 @pytest.fixture
 def project(tmp_path):
     return Project(tmp_path / "project")
-
-
-def jobs_of(process, script):
-    """The processes below `process` that run this script."""
-    try:
-        below = psutil.Process(process.pid).children(recursive=True)
-        return [child for child in below if any(script in word for word in child.cmdline())]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def wait_for_job(process, script="bp_samples.py", seconds=120):
-    """A job of this script, as soon as there is one."""
-    for _ in range(seconds * 20):
-        if found := jobs_of(process, script):
-            return found[0]
-        time.sleep(0.05)
-    raise AssertionError(f"no job {script} was seen")
 
 
 def assert_whole(project):
@@ -166,6 +150,140 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
     assert f"{chunk.relative_to(project.folder)} is damaged" in done.text and "--forcerun" in done.text
     project.snakemake(TARGET, "--forcerun", str(chunk.relative_to(project.folder)))
     assert_same_as(project, finished)
+
+
+def rewritten(chunk, change):
+    """Write the chunk again, as its job would have, after change(rows, made_with)."""
+    from sparsegdf.tables import IDENTITY, read_table, write_table
+
+    made_with = json.loads(pq.read_schema(chunk).metadata[IDENTITY])["made_with"]
+    rows = read_table(chunk)
+    write_table(change(rows, made_with), chunk, made_with)
+
+
+def as_of_another_seed(rows, made_with):
+    made_with["simulation"]["seed"] = 1
+    return rows
+
+
+def with_a_nan(rows, made_with):
+    assert rows.converged[1]
+    rows.loc[1, "covariance"] = float("nan")
+    return rows
+
+
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        (
+            lambda chunk: shutil.copy(chunk.with_name("000003-000005.parquet"), chunk),
+            "000000-000002.parquet is a copy of results/tiny/bp/figure4_bp_vs_rs/scad_a5/000003-000005.parquet",
+        ),
+        (
+            lambda chunk: rewritten(chunk, as_of_another_seed),
+            "000000-000002.parquet was made with other parameters (seed = 1, wanted 20180621)",
+        ),
+        (
+            lambda chunk: rewritten(chunk, lambda rows, made_with: rows.assign(sample=rows["sample"] + 3)),
+            "a chunk has samples 3 to 5 in 9 rows; wanted are samples 0 to 2",
+        ),
+        (lambda chunk: rewritten(chunk, with_a_nan), "covariance is nan at sample = 0, eta = "),
+    ],
+    ids=["a copy of another", "of another seed", "of other samples", "NaN in a converged row"],
+)
+def test_a_wrong_chunk_is_never_averaged(finished, tmp_path, fault, message):
+    project = Project(tmp_path / "project")
+    for folder in ("results", "tiny_figures", ".snakemake/metadata"):
+        shutil.copytree(finished.folder / folder, project.folder / folder)
+    chunk = project.folder / "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+    fault(chunk)
+    os.utime(chunk)
+    done = project.snakemake(TARGET, check=False)
+    assert done.returncode != 0 and message in done.text
+    project.snakemake(TARGET, "--forcerun", str(chunk.relative_to(project.folder)))
+    assert_same_as(project, finished)
+
+
+CHUNK = "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+
+
+def test_code_changed_while_a_job_runs(project, finished):
+    """The result of a job is kept only if the code is that of the plan when the job begins and when it ends."""
+    name = CHUNK.replace("000002", "000599")
+    project.edit("tests/tiny.yaml", "bp: { chunk: 3 }", "bp: { chunk: 600 }")
+    process, log = project.start(name), project.folder / name.replace("/bp/", "/logs/bp/").replace("parquet", "log")
+    while not (log.exists() and "sample 5 " in log.read_text()):
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.05)
+    module = project.folder / "src/sparsegdf/bp.py"
+    kept = module.read_text()
+    module.write_text(kept + "\nCHANGED = True\n")
+    text, _ = process.communicate()
+    assert "sample 599 (600 of 600)" in log.read_text()  # it came to its end
+    assert process.returncode != 0 and "src/sparsegdf/bp.py was changed after the run was started" in text
+    assert not (project.folder / name).exists()
+
+    module.write_text(kept)
+    process = project.start(CHUNK)
+    wait_for_job(process)  # it has not yet imported the module
+    module.write_text(kept + "\nCHANGED = True\n")
+    text, _ = process.communicate()
+    assert process.returncode != 0 and "src/sparsegdf/bp.py was changed after the run was started" in text
+    assert not (project.folder / CHUNK).exists()
+    module.write_text(kept)
+    project.snakemake(CHUNK)
+    assert (project.folder / CHUNK).read_bytes() == (finished.folder / CHUNK).read_bytes()
+
+
+# A scheduler whose queue moves when there is a file `go`.
+QUEUE = """\
+#!/bin/sh
+(while [ ! -e go ]; do sleep 0.1; done; exec sh "$1") >queue.log 2>&1 &
+echo $!
+"""
+
+
+@pytest.mark.parametrize(
+    "path, old, new",
+    [
+        ("config/paper.yaml", "seed: 20180621", "seed: 1"),
+        ("src/sparsegdf/bp.py", "import numpy as np", "import numpy as np\n\nCHANGED = True"),
+    ],
+    ids=["configuration", "code"],
+)
+def test_what_is_changed_under_a_waiting_cluster_job_then_put_back(project, finished, path, old, new):
+    """The job reads configuration and code again on its node: it must not pass off another seed as the planned one."""
+    submit = project.folder / "submit.sh"
+    submit.write_text(QUEUE)
+    submit.chmod(0o755)
+    cluster = ("--executor", "cluster-generic", "--cluster-generic-submit-cmd", str(submit), "--jobs", "1")
+    process = project.start(CHUNK, *cluster, program=("-m", "snakemake"))
+    log = project.folder / "queue.log"
+    while not log.exists():
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.1)
+    file = project.folder / path
+    kept = file.read_text()
+    project.edit(path, old, new)
+    (project.folder / "go").touch()
+    end = time.monotonic() + 120
+    while "results/tiny/bp" not in log.read_text() and time.monotonic() < end:  # it has read what it reads
+        time.sleep(0.05)
+    file.write_text(kept)
+    text, _ = process.communicate()
+    assert process.returncode != 0 and not (project.folder / CHUNK).exists(), text
+    assert f"{CHUNK} was planned with other parameters" in text
+    project.snakemake(CHUNK)
+    assert (project.folder / CHUNK).read_bytes() == (finished.folder / CHUNK).read_bytes()
+
+
+def test_a_package_installed_elsewhere_is_not_used(project):
+    """The digest is of src/ here; a copy of the package in another place may be anything."""
+    other = project.folder / "elsewhere"
+    shutil.copytree(project.folder / "src", other)
+    target = "results/tiny/theory/single_body.parquet"
+    done = project.snakemake(target, check=False, PYTHONPATH=str(other))
+    assert done.returncode != 0 and "not from src/ here" in done.text and not (project.folder / target).exists()
 
 
 def test_two_runs_at_once(project, finished):

@@ -1,4 +1,6 @@
-"""Profiles: they load, and a misspelt one never becomes a run on the login node. Dry runs: see tests/cluster."""
+"""Profiles and other options: a misspelt profile never becomes a run on the login node, and no option hides that results
+are stale or overwrites those of the paper. Dry runs: see tests/cluster.
+"""
 
 import sys
 
@@ -6,7 +8,7 @@ import pytest
 from conftest import ROOT, Project
 
 sys.path.insert(0, str(ROOT / "workflow"))
-from profile_guard import ProfileError, require_profile
+from guards import GuardError, require_profile, require_triggers
 
 HERE = "profiles/cluster-generic, profiles/default, profiles/slurm"
 
@@ -73,5 +75,80 @@ def test_the_guard_lets_pass_what_snakemake_finds(words, monkeypatch, tmp_path):
 )
 def test_the_guard_stops_the_rest(words, monkeypatch):
     monkeypatch.chdir(ROOT)
-    with pytest.raises(ProfileError, match=HERE):
+    with pytest.raises(GuardError, match=HERE):
         require_profile(words.split(), ROOT)
+
+
+# --- rerun triggers ------------------------------------------------------------------------------------------------
+
+
+def test_triggers_that_would_hide_stale_results_are_refused(fresh):
+    done = fresh.snakemake("-n", "figure2_gdf", "--rerun-triggers", "mtime", check=False)
+    assert done.returncode != 0 and "Traceback" not in done.text and "Job stats" not in done.text
+    assert "--rerun-triggers without input and params: stale results would pass as fresh" in done.text
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["", "--rerun-triggers mtime params input --cores 2", "--rerun-trig params input mtime code -- figure2_gdf"],
+)
+def test_all_that_are_needed_pass(words):
+    require_triggers(words.split())
+
+
+@pytest.mark.parametrize("words", ["--rerun-triggers params input", "--cores 2 --rerun-trig mtime params -- x"])
+def test_any_that_is_missing_does_not(words):
+    with pytest.raises(GuardError, match="stale results would pass as fresh"):
+        require_triggers(words.split())
+
+
+# --- a configuration without a run of its own ----------------------------------------------------------------------
+
+
+class Own(Project):
+    """A project with a configuration file of the user's own."""
+
+    configuration = "config/own.yaml"
+
+    def plan(self, text, *words):
+        (self.folder / self.configuration).write_text(text)
+        return self.snakemake("-n", "figure2_gdf", *words, check=False)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    return Own(tmp_path_factory.mktemp("own"))
+
+
+@pytest.mark.parametrize(
+    "text, words, changed",
+    [
+        ("figure2_gdf: { alpha: 0.7 }", (), "figure2_gdf.alpha"),
+        ("run: paper\nseed: 1", (), "seed"),
+        ("{}", ("--config", "seed=1"), "seed"),
+    ],
+)
+def test_parameters_of_ones_own_do_not_overwrite_the_paper(own, text, words, changed):
+    done = own.plan(text, *words)
+    assert done.returncode != 0 and "Traceback" not in done.text and "Job stats" not in done.text
+    assert f"changes {changed}, but the run is still 'paper'" in done.text and "`run: mine`" in done.text
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("run: mine\nfigure2_gdf: { alpha: 0.7 }", ()),
+        ("figure2_gdf: { alpha: 0.7 }", ("--config", "run=mine")),
+        ("figure2_gdf: { alpha: 0.5 }", ()),  # what the paper's has
+    ],
+)
+def test_a_run_of_ones_own_and_the_papers_own_numbers_pass(own, text, words):
+    done = own.plan(text, *words)
+    assert done.returncode == 0 and "Job stats" in done.text
+
+
+def test_the_papers_run_itself_can_be_changed(tmp_path):
+    project = Project(tmp_path)
+    project.configuration = "config/paper.yaml"
+    project.edit("config/paper.yaml", "figure2_gdf:\n  alpha: 0.5", "figure2_gdf:\n  alpha: 0.6")
+    assert project.planned("figure2_gdf") == {"rs_curves": 1, "figure2_gdf": 1}

@@ -1,6 +1,7 @@
 """Tables on disk: the same bytes, nothing half-written, damage detected."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,16 +10,52 @@ import time
 import pandas as pd
 import pytest
 
+from sparsegdf import tables
 from sparsegdf.tables import DamagedTable, atomic, read_table, write_table
 
 FRAME = pd.DataFrame({"eta": [0.1, 0.2], "converged": [True, False], "branch": ["S1", "S2"]})
 
 
 def test_round_trip_and_same_bytes(tmp_path):
-    write_table(FRAME, tmp_path / "a.parquet")
-    write_table(FRAME, tmp_path / "b.parquet")
-    pd.testing.assert_frame_equal(read_table(tmp_path / "a.parquet"), FRAME)
-    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    first, second = tmp_path / "a/results/x.parquet", tmp_path / "b/results/x.parquet"
+    for path in (first, second):
+        write_table(FRAME, path, {"seed": 1})
+    pd.testing.assert_frame_equal(read_table(first), FRAME)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_table_under_another_name_is_refused(tmp_path, monkeypatch):
+    first, second = tmp_path / "here/results/bp/l1/0-2.parquet", tmp_path / "here/results/bp/l1/3-5.parquet"
+    write_table(FRAME, first)
+    shutil.copy(first, second)
+    with pytest.raises(DamagedTable, match=r"3-5\.parquet is a copy of results/bp/l1/0-2\.parquet.*--forcerun"):
+        read_table(second)
+    (tmp_path / "here").rename(tmp_path / "there")  # a name begins at the folder results
+    monkeypatch.chdir(tmp_path / "there")
+    pd.testing.assert_frame_equal(read_table("results/bp/l1/0-2.parquet"), FRAME)
+
+
+def test_a_table_made_with_other_parameters_is_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    made_with = {"simulation": {"seed": 1, "etas": [0.1, 0.2]}, "first": 0}
+    write_table(FRAME, path, made_with)
+    pd.testing.assert_frame_equal(read_table(path, made_with), FRAME)
+    pd.testing.assert_frame_equal(read_table(path), FRAME)
+    with pytest.raises(
+        DamagedTable, match=r"other parameters \(seed = 1, wanted 2; first = 0, wanted 3\).*--forcerun"
+    ):
+        read_table(path, {"simulation": {"seed": 2, "etas": [0.1, 0.2]}, "first": 3})
+
+
+def test_a_check_that_fails_keeps_the_name_from_a_file(tmp_path, monkeypatch):
+    def refuse():
+        raise RuntimeError("not what was planned")
+
+    monkeypatch.setattr(tables, "_checks", [])
+    tables.before_each_file(refuse)
+    with pytest.raises(RuntimeError, match="not what was planned"):
+        write_table(FRAME, tmp_path / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_truncation_is_detected(tmp_path):

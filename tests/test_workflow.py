@@ -1,6 +1,7 @@
 """The pipeline: what a run makes, what a change reruns, what a bad configuration says."""
 
 import contextlib
+import csv
 import hashlib
 import json
 import os
@@ -8,12 +9,13 @@ import shutil
 import subprocess
 import sys
 import time
+from base64 import urlsafe_b64encode
 
 import pandas as pd
 import psutil
 import pytest
 import yaml
-from conftest import ROOT, Project
+from conftest import ROOT, Project, wait_for_job
 
 THEORY_FIGURES = ("figure1_single_body", "figure2_gdf", "figure3_prediction_error")
 THEORY_DATA = {"single_body": 1, "rs_curves": 2, "prediction_marks": 1, "table_thresholds": 1}
@@ -118,9 +120,25 @@ def test_nothing_to_do_after_a_run(finished):
     assert finished.planned("all") == {}
 
 
-def test_touched_sources_rerun_nothing(changed):
-    for file in (changed.folder / "src").rglob("*.py"):
-        os.utime(file)
+def test_touched_sources_and_scripts_rerun_nothing(changed):
+    for folder in ("src", "workflow"):
+        for file in (changed.folder / folder).rglob("*.py"):
+            os.utime(file)
+    assert changed.planned("all") == {}
+    everywhere = changed.planned("all", "--workflow-profile", "none", "--rerun-triggers", "mtime", "params", "input")
+    assert everywhere == {}
+
+
+def test_docstrings_comments_and_formatting_rerun_nothing(changed):
+    edits = {
+        "src/sparsegdf/bp.py": ('"""', '"""Reworded. '),
+        "src/sparsegdf/theory.py": ("\ndef ", "\n\n# A remark.\ndef "),
+        "src/sparsegdf/tables.py": ('    """Write a text file atomically."""', '    """Write text."""'),
+        "workflow/scripts/job.py": ('"""', '"""Reworded. '),
+        "workflow/scripts/bp_samples.py": ("begin(snakemake)", "begin(\n    snakemake\n)  # first of all"),
+    }
+    for path, (old, new) in edits.items():
+        changed.edit(path, old, new)
     assert changed.planned("all") == {}
 
 
@@ -189,6 +207,8 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
         ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
         ("src/sparsegdf/claims/l0.py", CLAIMS),
+        ("src/sparsegdf/readable_tables.py", once(*TABLES)),
+        ("workflow/scripts/summary.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
         ("src/sparsegdf/figures/style.py", once(*FIGURES)),
         ("src/sparsegdf/figures/figure2_gdf.py", once("figure2_gdf")),
         ("src/sparsegdf/__init__.py", {}),
@@ -196,10 +216,19 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
     ],
 )
 def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
-    """A downstream job counts too: Snakemake plans it because its input may change."""
+    """However old it is: `rsync -a`, `cp -p` and `git checkout` leave a file older than the results.
+
+    A downstream job counts too: Snakemake plans it because its input may change.
+    """
     file = changed.folder / path
     file.write_text(file.read_text() + "\nCHANGED = True\n")
+    os.utime(file, (0, 0))
     assert changed.planned("all") == expected
+
+
+def test_a_changed_helper_of_the_scripts_reruns_everything(changed):
+    changed.edit("workflow/scripts/job.py", "level=logging.INFO", "level=logging.DEBUG")
+    assert changed.planned("all") == changed.planned("all", "--forceall")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +285,8 @@ def test_a_comment_reruns_nothing(changed):
 
 def test_more_samples_compute_only_the_new_chunks(changed):
     fresh = {"summary": 4, "table_bp_convergence": 1, "figure4_bp_vs_rs": 1}
-    for samples, new in ((12, 8), (6, 0), (3, 0)):  # 6 samples in chunks of 3 for each of 4 penalties are there
+    # 6 samples in chunks of 3 for each of 4 penalties are there. A last chunk that is shorter is another one.
+    for samples, new in ((12, 8), (6, 0), (3, 0), (5, 4), (2, 4)):
         changed.edit("tests/tiny.yaml", "  N: 40\n  samples: ", f"  N: 40\n  samples: {samples} # ")
         planned = changed.planned("figure4_bp_vs_rs", "table_bp_convergence")
         assert planned == (({"bp_samples": new} if new else {}) | fresh if samples != 6 else {})
@@ -277,9 +307,29 @@ def test_results_from_another_machine_are_noticed_unless_their_record_comes_alon
     other = Project(tmp_path / "other")
     for folder in ("results", "tiny_figures"):
         shutil.copytree(finished.folder / folder, other.folder / folder)
+    for part in ("src", "workflow", "config"):  # a fresh clone is newer than all results
+        for file in (other.folder / part).rglob("*"):
+            os.utime(file)
     assert "were not made in this working copy" in other.snakemake("-n", "all", check=False).text
     shutil.copytree(finished.folder / ".snakemake/metadata", other.folder / ".snakemake/metadata", dirs_exist_ok=True)
     assert other.planned("all") == {}
+
+
+def test_a_damaged_record_is_noticed(changed):
+    """Snakemake takes an empty record for none, and the chunk for fresh: seeds would be mixed in one summary."""
+    chunk = "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+    record = changed.folder / ".snakemake/metadata" / urlsafe_b64encode(chunk.encode()).decode()
+    kept = record.read_bytes()
+    changed.edit("config/paper.yaml", "seed: 20180621", "seed: 1")
+    try:
+        for content in (b"", kept[:100], b"{}", b"null"):
+            record.write_bytes(content)
+            done = changed.snakemake("-n", "figure4_bp_vs_rs", check=False)
+            assert done.returncode != 0 and "Traceback" not in done.text
+            assert f"delete these files, they are made again: {chunk}" in done.text
+    finally:
+        record.write_bytes(kept)
+    assert changed.planned("figure4_bp_vs_rs")["bp_samples"] == 8
 
 
 def test_status_tells_fresh_from_stale_and_why(changed):
@@ -294,6 +344,24 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     assert "stale" in lines["figure2_gdf"] and "params have changed" in lines["figure2_gdf"].lower()
     assert float(lines["figure2_gdf"].split()[3]) > 0
     assert sum("stale" in line for line in lines.values()) == 1
+    file = changed.folder / "src/sparsegdf/figures/figure1_single_body.py"
+    file.write_text(file.read_text() + "\nCHANGED = True\n")
+    (line,) = [line for line in status().splitlines() if line.startswith("figure1_single_body")]
+    assert line.endswith("code has changed: src/sparsegdf/figures/figure1_single_body.py (figure1_single_body x 1)")
+
+
+def test_make_takes_the_run_by_its_name():
+    def made(*words):
+        return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True)
+
+    for target, call in (("status", "status.py"), ("report", "report_page"), ("verify", "verify.py")):
+        paper, quick, typo = made(target), made(target, "RUN=quick"), made(target, "RUN=qick")
+        (line,) = [line for line in quick.stdout.splitlines() if call in line]
+        assert "config/quick.yaml" in line or line.endswith("verify.py quick")
+        assert paper.returncode == 0 and "quick" not in paper.stdout
+        assert (
+            typo.returncode != 0 and "RUN=qick: there is no config/qick.yaml. Known runs: paper quick" in typo.stderr
+        )
 
 
 def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
@@ -309,7 +377,7 @@ def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
         one + costs.core_minutes["figure5_example1"], abs=0.06
     )
     assert all(words[3].startswith("~") and "?" not in words[4] for name, words in lines.items() if name != "target")
-    assert "core-minutes" in project.snakemake(program=("workflow/status.py", "--help")).text
+    assert "CPU minutes" in project.snakemake(program=("workflow/status.py", "--help")).text
 
 
 def test_a_new_penalty_leaves_the_others_alone(changed):
@@ -340,6 +408,60 @@ def test_a_claim_that_the_reference_reproduced_and_this_run_does_not_is_an_error
     finally:
         reference.write_text(kept)
     assert done.returncode != 0 and "not by this one: min-en (contradicted)" in done.text
+
+
+# --- what a job costs ----------------------------------------------------------------------------------------------
+
+
+def costs(project, name):
+    with open(project.folder / f"results/tiny/benchmarks/{name}.tsv", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file, delimiter="\t")
+    return row
+
+
+def test_waiting_is_not_cost(tmp_path):
+    """A job stopped for four seconds, as on a busy machine: its wall time has them, its CPU time has not."""
+    project = Project(tmp_path / "project")
+    process, log = project.start("table_thresholds"), project.folder / "results/tiny/logs/table_thresholds.log"
+    job = wait_for_job(process, "table_thresholds.py")
+    while not log.exists():
+        time.sleep(0.01)
+    job.suspend()
+    time.sleep(4)
+    job.resume()
+    text, _ = process.communicate()
+    assert process.returncode == 0, text
+    cost = costs(project, "table_thresholds")
+    assert cost["rule"] == "table_thresholds" and float(cost["cpu_seconds"]) > 0.2
+    assert float(cost["wall_seconds"]) - float(cost["cpu_seconds"]) > 3
+    assert 50 < float(cost["memory_mb"]) < 2000
+
+
+def test_children_and_the_last_moment_count(tmp_path):
+    script = (
+        "import sys, subprocess, time\n"
+        f"sys.path.insert(0, {str(ROOT / 'workflow')!r})\n"
+        "import job_costs\n"
+        "burn = 'import time\\nwhile time.process_time() < 0.6: pass'\n"
+        "job_costs.leave_at_exit('rule', 'results/tiny/logs/a/b.log', sys.argv[1:])\n"
+        "subprocess.run([sys.executable, '-c', burn], check=True)\n"
+        "exec(burn)\n"
+    )
+    for outputs in (["missing"], []):
+        subprocess.run([sys.executable, "-c", script, *outputs], cwd=tmp_path, check=True)
+        file = tmp_path / "results/tiny/benchmarks/a/b.tsv"
+        assert file.exists() == (not outputs)  # a job that has failed leaves nothing
+    row = pd.read_csv(file, sep="\t").iloc[0]
+    assert 1.2 <= row.cpu_seconds < 3 and row.memory_mb > 5
+
+
+def test_every_job_of_a_run_has_left_its_cost(finished):
+    logs = {file.relative_to(finished.folder) for file in (finished.folder / "results/tiny/logs").rglob("*.log")}
+    spent = [file for file in (finished.folder / "results/tiny/benchmarks").rglob("*.tsv")]
+    assert len(spent) == len(logs) > 100
+    rows = pd.concat([pd.read_csv(file, sep="\t") for file in spent])
+    assert (rows.cpu_seconds > 0.05).all() and rows.notna().all(axis=None)
+    assert (rows.rule == "bp_samples").sum() == BP_DATA["bp_samples"]
 
 
 # --- targets and configuration -------------------------------------------------------------------------------------

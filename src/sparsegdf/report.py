@@ -5,7 +5,7 @@ pictures and downloads as data: URIs, equations as MathML; a content security po
 lacks is said on the page.
 
 Snakemake's own report (--report) works offline too and draws the workflow, but it is 3 MB before the first figure,
-dates every file, and has no filters, equations, core-minutes or memory: it is not used.
+dates every file, and has no filters, equations, CPU time or memory: it is not used.
 """
 
 import base64
@@ -40,8 +40,8 @@ _MEDIA = {
 }
 
 
-def page(folder, *, run, config, benchmarks, patterns) -> str:
-    """The page of the files in `folder`; `patterns` has a regex for each rule's files in the folder `benchmarks`."""
+def page(folder, *, run, config, benchmarks) -> str:
+    """The page of the files in `folder`, with the costs of the jobs in the folder `benchmarks`."""
     folder = Path(folder)
     figures = [_figure(png) for png in sorted(folder.glob("figure*.png"), key=_natural)]
     claims = _records(folder / "claims.csv")
@@ -56,7 +56,7 @@ def page(folder, *, run, config, benchmarks, patterns) -> str:
         counts=_counts(claims or []),
         misprints=_records(folder / "misprints.csv"),
         files={name: _downloads(folder / name, ("csv", "md", "tex")) for name in ("claims", "misprints")},
-        times=times(benchmarks, patterns),
+        times=times(benchmarks),
         commits=sorted({figure["sidecar"].get("commit", "unknown") for figure in figures}),
         versions=_versions(figures),
         seed=config.get("seed"),
@@ -65,25 +65,27 @@ def page(folder, *, run, config, benchmarks, patterns) -> str:
     )
 
 
-def times(folder, patterns) -> list[dict]:
-    """Per rule: jobs, core-minutes, the longest job in seconds and the peak memory in MB, the costliest rule first.
+def times(folder) -> list[dict]:
+    """Per rule: jobs, CPU minutes, the longest job in seconds of wall time, the peak memory in MB; costliest first.
 
-    From Snakemake's benchmark files. A job has one core for its wall time; the CPU time there is a sample, in the
-    end every 30 s only, and misses what comes after the last one.
+    From the files that the jobs left in `folder` (workflow/job_costs.py). The memory is that of the largest process.
     """
-    jobs = []
-    for file in sorted(Path(folder).rglob("*.tsv")):
-        last = pd.read_csv(file, sep="\t", na_values="-").iloc[-1]
-        rule = next((name for name, regex in patterns.items() if re.fullmatch(regex, file.as_posix())), "other")
-        jobs.append((rule, last["s"] / 60, last["s"], last["max_rss"]))
-    frame = pd.DataFrame(jobs, columns=["rule", "core_minutes", "longest", "memory"])
-    groups = frame.groupby("rule").agg(
-        jobs=("rule", "size"),
-        core_minutes=("core_minutes", "sum"),
-        longest=("longest", "max"),
-        memory=("memory", "max"),
+    rows = [pd.read_csv(file, sep="\t") for file in sorted(Path(folder).rglob("*.tsv"))]
+    # Files without it are Snakemake's own, of a run by an older version.
+    rows = [row for row in rows if "cpu_seconds" in row]
+    if not rows:
+        return []
+    groups = (
+        pd.concat(rows)
+        .groupby("rule")
+        .agg(
+            jobs=("rule", "size"),
+            cpu_minutes=("cpu_seconds", lambda seconds: seconds.sum() / 60),
+            longest=("wall_seconds", "max"),
+            memory=("memory_mb", "max"),
+        )
     )
-    return groups.reset_index().sort_values(["core_minutes", "rule"], ascending=[False, True]).to_dict("records")
+    return groups.reset_index().sort_values(["cpu_minutes", "rule"], ascending=[False, True]).to_dict("records")
 
 
 def manifest(folders) -> pd.DataFrame:

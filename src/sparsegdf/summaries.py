@@ -5,6 +5,7 @@ from collections import defaultdict
 import numpy as np
 import pandas as pd
 
+from sparsegdf.chunks import require_finite
 from sparsegdf.moments import Moments
 
 AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein")
@@ -35,6 +36,7 @@ def summarise(chunks):
     are those of belief propagation; NaN says that it was not run, and is fraction_bp then, too.
     gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without; gap_* are the differences
     GDF - (other estimator) of the same samples, so that their standard errors are those of the difference.
+    A converged row with a NaN is an error: it would make the whole level NaN.
     """
     levels = defaultdict(_Level)
     for rows in chunks:
@@ -51,6 +53,7 @@ class _Level:
 
     def add(self, group):
         used = group[group.converged]
+        require_finite(used, AVERAGED)
         self.moments.add(used)
         self.by_bp += int((used.solver == "bp").sum())
         self.steps.append(group.steps.to_numpy(float))

@@ -1,6 +1,7 @@
-"""Tables on disk: parquet for data, CSV / Markdown / LaTeX for readers. Written atomically, read with a check."""
+"""Tables on disk: parquet that knows what it holds. Any file is written atomically."""
 
 import hashlib
+import json
 import os
 import tempfile
 from contextlib import contextmanager
@@ -10,11 +11,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-DIGEST = b"sparsegdf.digest"
+DIGEST, IDENTITY = b"sparsegdf.digest", b"sparsegdf.identity"
+
+_checks = []
 
 
 class DamagedTable(Exception):
-    """A cached parquet file that cannot be read back as it was written."""
+    """A cached parquet file that is not as it was written, or not the table that its name says."""
+
+
+def before_each_file(check):
+    """Call check() before any file of this process gets its final name; if it raises, there is no such file."""
+    _checks.append(check)
 
 
 @contextmanager
@@ -29,41 +37,82 @@ def atomic(path):
         with open(name, "rb+") as file:
             os.fsync(file.fileno())
         os.chmod(name, 0o644)
+        for check in _checks:
+            check()
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def write_table(frame: pd.DataFrame, path):
-    """Write a DataFrame as parquet with a digest of its content; the same frame always gives the same bytes."""
+def write_table(frame: pd.DataFrame, path, made_with=None):
+    """Write a DataFrame as parquet with its identity and a digest of both; the same input gives the same bytes.
+
+    The identity is the table's name (its path from the folder `results` on, elsewhere that of the file alone) and the
+    parameters `made_with`, a dictionary of builtins.
+    """
+    identity = _canonical({"name": _name(path), "made_with": made_with})
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    table = table.replace_schema_metadata({**table.schema.metadata, DIGEST: _digest(table.to_pandas())})
+    own = {IDENTITY: identity, DIGEST: _digest(identity, table.to_pandas())}
+    table = table.replace_schema_metadata({**table.schema.metadata, **own})
     with atomic(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
-def read_table(path) -> pd.DataFrame:
-    """Read what write_table wrote; a truncated or altered file raises DamagedTable with its path and the remedy."""
+def read_table(path, made_with=None) -> pd.DataFrame:
+    """Read what write_table wrote.
+
+    A truncated or altered file, one that was written under another name, and one whose parameters are not `made_with`
+    (if given) raise DamagedTable with the path and the remedy.
+    """
     try:
         table = pq.read_table(path, page_checksum_verification=True)
-        frame = table.to_pandas()
+        frame, metadata = table.to_pandas(), table.schema.metadata or {}
         # Page checksums miss what a changed footer says of the pages: types, lengths, names.
-        if (table.schema.metadata or {}).get(DIGEST) != _digest(frame):
+        if metadata.get(DIGEST) != _digest(metadata.get(IDENTITY, b""), frame):
             raise pa.ArrowInvalid("its content is not what was written")
     except FileNotFoundError:
         raise
     except Exception as error:  # a changed footer can make the reader fail anywhere
+        raise DamagedTable(f"{path} is damaged ({error}); {_remedy(path)}") from error
+    identity = json.loads(metadata[IDENTITY])
+    if identity["name"] != _name(path):
+        raise DamagedTable(f"{path} is a copy of {identity['name']}; {_remedy(path)}")
+    if made_with is not None and _canonical(made_with) != _canonical(identity["made_with"]):
         raise DamagedTable(
-            f"{path} is damaged ({error}); to make it again give the same command with: --forcerun {path}"
-        ) from error
+            f"{path} was made with other parameters ({_difference(identity['made_with'] or {}, made_with)}); "
+            + _remedy(path)
+        )
     return frame
 
 
-def _digest(frame):
-    """SHA-256 of the names, types and values of a DataFrame."""
+def _remedy(path):
+    return f"to make it again give the same command with: --forcerun {path}"
+
+
+def _name(path):
+    parts = Path(path).parts
+    start = max((place for place, part in enumerate(parts) if part == "results"), default=len(parts) - 1)
+    return "/".join(parts[start:])
+
+
+def _canonical(identity):
+    return json.dumps(identity, sort_keys=True).encode()
+
+
+def _difference(found, wanted):
+    """The entries in which two dictionaries differ, in words."""
+    names = [name for name in sorted({*found, *wanted}) if found.get(name) != wanted.get(name)]
+    nested = [name for name in names if isinstance(found.get(name), dict) and isinstance(wanted.get(name), dict)]
+    words = [_difference(found[name], wanted[name]) for name in nested]
+    return "; ".join(words + [f"{n} = {found.get(n)!r}, wanted {wanted.get(n)!r}" for n in names if n not in nested])
+
+
+def _digest(identity, frame):
+    """SHA-256 of the identity and of the names, types and values of a DataFrame."""
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return hashlib.sha256(repr(list(frame.dtypes.items())).encode() + rows.tobytes()).hexdigest().encode()
+    content = identity + repr(list(frame.dtypes.items())).encode() + rows.tobytes()
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def read_tables(paths) -> pd.DataFrame:
@@ -75,65 +124,3 @@ def write_text(text, path):
     """Write a text file atomically."""
     with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-
-
-def write_readable(frame: pd.DataFrame, stem, caption, columns=None, math=()):
-    """A table for readers: <stem>.csv at full precision, <stem>.md and <stem>.tex (booktabs) as formatted.
-
-    Columns of strings are taken as they are, floats are shown with four digits. The formatted ones have only
-    `columns`; those in `math` hold LaTeX formulas.
-    """
-    shown = frame[list(columns or frame.columns)]
-    shown = shown.map(lambda value: f"{value:.4g}" if isinstance(value, float) else str(value))
-    shown = shown.assign(**{name: [f"${cell}$" for cell in shown[name]] for name in math})
-    write_text(frame.to_csv(index=False, lineterminator="\n"), f"{stem}.csv")
-    write_text(_markdown(shown, caption), f"{stem}.md")
-    write_text(_booktabs(shown, caption, math), f"{stem}.tex")
-
-
-def _markdown(shown, caption):
-    rows = [[cell.replace("|", r"\|") for cell in row] for row in [list(shown.columns), *shown.values.tolist()]]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([caption, "", lines[0], "|" + "---|" * shown.shape[1], *lines[1:]]) + "\n"
-
-
-def _booktabs(shown, caption, math):
-    def line(cells, plain=()):
-        return (
-            " & ".join(cell if name in plain else _latex(cell) for name, cell in zip(shown, cells, strict=True))
-            + r" \\"
-        )
-
-    lengths = shown.map(len).max()
-    widths = [f"p{{{0.9 / shown.shape[1]:.2f}\\linewidth}}" if n > 30 else "l" for n in lengths]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\caption{{{_latex(caption)}}}",
-            r"\begin{tabular}{" + "".join(widths) + "}",
-            r"\toprule",
-            line(shown.columns),
-            r"\midrule",
-            *(line(row, math) for row in shown.values.tolist()),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-_LATEX = {c: "\\" + c for c in "_%&#${}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": "$<$", ">": "$>$", "|": "$|$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$", "→": r"$\to$",
-    "∞": r"$\infty$",
-    "ℓ": r"$\ell$", "α": r"$\alpha$", "δ": r"$\delta$", "η": r"$\eta$", "λ": r"$\lambda$", "π": r"$\pi$",
-    "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$", "χ": r"$\chi$", "ω": r"$\omega$", "Σ": r"$\Sigma$",
-    "\u0302": r"\^{}", "₀": "$_0$", "₁": "$_1$", "₂": "$_2$", "₄": "$_4$", "²": "$^2$", "⁻": "$^-$", "¹": "$^1$",
-    "½": r"$\frac12$",
-}  # fmt: skip
-
-
-def _latex(text):
-    """Plain text, Greek letters and all, as LaTeX."""
-    return "".join(_LATEX.get(character, character) for character in text)

@@ -3,20 +3,17 @@
 
 # The RS curve that each panel of figure 4 is compared with.
 rule bp_theory:
-    input:
-        sources("bp_theory.py"),
     output:
         f"{RESULTS}/theory/bp/{{figure}}.parquet",
     log:
         f"{RESULTS}/logs/theory/bp/{{figure}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/theory/bp/{{figure}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("bp_theory.py"),
         settings=lambda w: {
             name: {"penalty": CONFIG.penalties[name], "alpha": run.M / CONFIG.runs[w.figure].N}
             for name, run in CONFIG.runs[w.figure].simulations.items()
@@ -28,38 +25,34 @@ rule bp_theory:
 
 rule table_bp_convergence:
     input:
-        sources("table_bp_convergence.py"),
         **{f"{figure}__{name}": path for figure in CONFIG.bp_figures for name, path in summaries(figure).items()},
     output:
         **readable("table_bp_convergence"),
     log:
         f"{RESULTS}/logs/table_bp_convergence.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_bp_convergence.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
+    params:
+        code=code_digest("table_bp_convergence.py"),
     script:
         "../scripts/table_bp_convergence.py"
 
 
 rule table_bp_l0:
-    input:
-        sources("table_bp_l0.py"),
     output:
         **readable("table_bp_l0"),
     log:
         f"{RESULTS}/logs/table_bp_l0.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_bp_l0.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
+        code=code_digest("table_bp_l0.py"),
         runs=block("table_bp_l0")
         | {"etas": CONFIG.table_bp_l0.etas.values().tolist(), "seed": CONFIG.seed, "tol": CONFIG.bp.tol},
     script:
@@ -68,22 +61,19 @@ rule table_bp_l0:
 
 # BP and stationary_path on the same samples of a panel.
 rule agreement:
-    input:
-        sources("agreement.py"),
     output:
         f"{RESULTS}/agreement/{{figure}}/{{penalty}}.parquet",
     log:
         f"{RESULTS}/logs/agreement/{{figure}}/{{penalty}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/agreement/{{figure}}/{{penalty}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(60),
     params:
+        code=code_digest("agreement.py"),
         simulation=simulation,
-        bp={"tol": CONFIG.table_bp_direct.tol, "max_steps": CONFIG.bp.max_steps},
+        bp=BP | {"tol": CONFIG.table_bp_direct.tol},
         samples=CONFIG.table_bp_direct.samples,
     script:
         "../scripts/agreement.py"
@@ -91,7 +81,6 @@ rule agreement:
 
 rule table_bp_direct:
     input:
-        sources("table_bp_direct.py"),
         **{
             f"{figure}__{name}": f"{RESULTS}/agreement/{figure}/{name}.parquet"
             for figure in CONFIG.table_bp_direct.runs
@@ -101,33 +90,31 @@ rule table_bp_direct:
         **readable("table_bp_direct"),
     log:
         f"{RESULTS}/logs/table_bp_direct.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_bp_direct.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
+    params:
+        code=code_digest("table_bp_direct.py"),
     script:
         "../scripts/table_bp_direct.py"
 
 
 rule table_bp_region:
     input:
-        sources("table_bp_region.py"),
         **{f"{figure}__{name}": path for figure in CONFIG.bp_figures for name, path in summaries(figure).items()},
     output:
         **readable("table_bp_region"),
     log:
         f"{RESULTS}/logs/table_bp_region.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_bp_region.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(60),
     params:
+        code=code_digest("table_bp_region.py"),
         simulations={
             f"{figure}__{name}": simulation_of(figure, name)
             for figure in CONFIG.bp_figures

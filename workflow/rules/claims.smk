@@ -18,40 +18,36 @@ EVIDENCE_BP_L0 = {"N": CONFIG.table_bp_l0.N, "alpha": CONFIG.table_bp_l0.M / CON
 
 rule table_claims:
     input:
-        sources("table_claims.py"),
         results=[f"{RESULTS}/{key}.parquet" for key in EVIDENCE],
         table_bp_l0=f"{FIGURES}/table_bp_l0.csv",
     output:
         **readable("claims"),
     log:
         f"{RESULTS}/logs/table_claims.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_claims.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(10),
     params:
+        code=code_digest("table_claims.py"),
         made_with=EVIDENCE | {"table_bp_l0": EVIDENCE_BP_L0},
     script:
         "../scripts/table_claims.py"
 
 
 rule table_misprints:
-    input:
-        sources("table_misprints.py"),
     output:
         **readable("misprints"),
     log:
         f"{RESULTS}/logs/table_misprints.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_misprints.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(10),
+    params:
+        code=code_digest("table_misprints.py"),
     script:
         "../scripts/table_misprints.py"
 
@@ -59,7 +55,6 @@ rule table_misprints:
 # Fails when a claim that the reference run reproduced is not reproduced by this one (a preview: is contradicted).
 rule claims:
     input:
-        sources("claims_hold.py"),
         claims=f"{FIGURES}/claims.csv",
         misprints=f"{FIGURES}/misprints.csv",  # not read: `snakemake claims` makes both tables
         reference="reference/claims.csv",
@@ -73,6 +68,7 @@ rule claims:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=lambda w: code_digest("claims_hold.py", whole=["reference/claims.csv"]),
         same_scale=CONFIG.run == "paper",
     script:
         "../scripts/claims_hold.py"

@@ -4,23 +4,26 @@ import sys
 import time
 
 from snakemake.exceptions import WorkflowError
-from snakemake.io import regex_from_filepattern
 
 from sparsegdf.config import ConfigError, load
 
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
-from import_closure import import_closure
-from profile_guard import ProfileError, require_profile
-from tracking import untracked
+import code_digest as digests
+import plan
+from guards import GuardError, require_own_run, require_profile, require_triggers
+from tracking import damaged, untracked
 
 STARTED = time.monotonic()
 # Parallelism belongs to Snakemake; jobs inherit this, whoever started it.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 try:
-    require_profile(sys.argv[1:], workflow.basedir)
+    if workflow.is_main_process:
+        require_profile(sys.argv[1:], workflow.basedir)
+        require_triggers(sys.argv[1:])
+        require_own_run(config, "config/paper.yaml")
     CONFIG = load(config)
-except (ProfileError, ConfigError) as error:
+except (GuardError, ConfigError) as error:
     raise WorkflowError(str(error))
 
 RUN = CONFIG.run
@@ -47,11 +50,25 @@ if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
         "its .snakemake/metadata is lost. Without that record a change of parameters would go unnoticed: delete "
         f"{RESULTS} and {FIGURES}, or bring .snakemake/metadata along with the results."
     )
+if workflow.is_main_process and (unknown := damaged([RESULTS, FIGURES])):
+    raise WorkflowError(
+        f"The record in .snakemake/metadata of {len(unknown)} files of the run '{RUN}' is damaged. Without it a change of "
+        f"parameters would go unnoticed: delete these files, they are made again: {' '.join(unknown)}"
+    )
 
 
-def sources(script, folder="workflow/scripts"):
-    """The modules that <folder>/<script> imports: a change in one of them, and only that, reruns its rule."""
-    return import_closure(f"{folder}/{script}", "src/sparsegdf")
+def code_digest(script, *others, whole=()):
+    """What workflow/scripts/<script> does, with all that it imports: a change of that, and of nothing else, reruns its rule.
+
+    The same for `others`, by their paths; of the files `whole` a comment counts, too.
+    """
+    return digests.code_digest([f"workflow/scripts/{script}", *others], "src/sparsegdf", whole)
+
+
+def notebook_code(wildcards):
+    """The text of a notebook is shown, so that its comments count."""
+    notebook = f"notebooks/{wildcards.notebook}.py"
+    return code_digest("execute_notebook.py", notebook, whole=[notebook])
 
 
 def bundle(name):
@@ -84,14 +101,33 @@ def penalties(names):
 
 
 def chunks(samples, size):
-    """Names of the chunks: fixed boundaries, so that more samples only add chunks."""
-    return [f"{first:06d}-{min(first + size, samples) - 1:06d}" for first in range(0, samples, size)]
+    """First and last sample of each chunk: fixed boundaries, so that more samples only add chunks."""
+    return [(first, min(first + size, samples) - 1) for first in range(0, samples, size)]
 
 
-def chunk_files(solver, wildcards, names=None):
-    """The chunks of a simulation by one solver: all of them, or those of these names."""
-    names = names or chunks(CONFIG.runs[wildcards.figure].samples, CONFIG.bp.chunk)
-    return [f"{RESULTS}/{solver}/{wildcards.figure}/{wildcards.penalty}/{name}.parquet" for name in names]
+def simulation_chunks(wildcards):
+    return chunks(CONFIG.runs[wildcards.figure].samples, CONFIG.bp.chunk)
+
+
+def l0_chunks(wildcards):
+    return chunks(CONFIG.l0_search.runs[wildcards.run].samples, CONFIG.l0_search.chunk)
+
+
+def chunk_files(folder, chunks):
+    return [f"{RESULTS}/{folder}/{first:06d}-{last:06d}.parquet" for first, last in chunks]
+
+
+def simulation_files(solver, wildcards):
+    """All chunks of a simulation by one solver."""
+    return chunk_files(f"{solver}/{wildcards.figure}/{wildcards.penalty}", simulation_chunks(wildcards))
+
+
+def solver(wildcards):
+    return CONFIG.runs[wildcards.figure].solver
+
+
+# The parameters of belief propagation in a simulation.
+BP = {"tol": CONFIG.bp.tol, "max_steps": CONFIG.bp.max_steps}
 
 
 def simulation(wildcards):
@@ -134,16 +170,11 @@ def summaries(figure):
 PLANTED = {name: f"{RESULTS}/planted/{name}.parquet" for name in CONFIG.planted}
 
 
-def benchmark_patterns(wildcards):
-    """For each rule, which benchmark files are of its jobs."""
-    timed = [rule for rule in workflow.rules if rule.benchmark]
-    return {rule.name: regex_from_filepattern(str(rule.benchmark)) for rule in timed}
-
-
-# Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for every
-# job that has ended so far: after 200 of them a third of a core, more and more. On one machine the end of a job is when to
-# look, and there are as many jobs as cores.
 onstart:
+    plan.write(workflow.dag.jobs)  # jobs compare themselves with it
+    # Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for
+    # every job that has ended so far: after 200 of them a third of a core, more and more. On one machine the end of a job
+    # is when to look, and there are as many jobs as cores.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
 

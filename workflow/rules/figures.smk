@@ -3,20 +3,18 @@
 
 rule figure1_single_body:
     input:
-        sources("figure1_single_body.py"),
         table=rules.single_body.output[0],
     output:
         **bundle("figure1_single_body"),
     log:
         f"{RESULTS}/logs/figure1_single_body.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure1_single_body.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure1_single_body.py"),
         config=block("figure1_single_body"),
         penalties=[CONFIG.penalties[panel.penalty] for panel in CONFIG.figure1_single_body.panels],
     script:
@@ -25,20 +23,18 @@ rule figure1_single_body:
 
 rule figure2_gdf:
     input:
-        sources("figure2_gdf.py"),
         table=f"{RESULTS}/theory/rs_curves/figure2_gdf.parquet",
     output:
         **bundle("figure2_gdf"),
     log:
         f"{RESULTS}/logs/figure2_gdf.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure2_gdf.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure2_gdf.py"),
         config=block("figure2_gdf"),
         penalties=penalties(CONFIG.figure2_gdf.penalties),
     script:
@@ -47,21 +43,19 @@ rule figure2_gdf:
 
 rule figure3_prediction_error:
     input:
-        sources("figure3_prediction_error.py"),
         table=f"{RESULTS}/theory/rs_curves/figure3_prediction_error.parquet",
         marks=rules.prediction_marks.output[0],
     output:
         **bundle("figure3_prediction_error"),
     log:
         f"{RESULTS}/logs/figure3_prediction_error.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure3_prediction_error.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure3_prediction_error.py"),
         config=block("figure3_prediction_error"),
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
     script:
@@ -70,21 +64,19 @@ rule figure3_prediction_error:
 
 rule figure4_bp_vs_rs:
     input:
-        sources("figure4_bp_vs_rs.py"),
         **summaries("figure4_bp_vs_rs"),
         theory=f"{RESULTS}/theory/bp/figure4_bp_vs_rs.parquet",
     output:
         **bundle("figure4_bp_vs_rs"),
     log:
         f"{RESULTS}/logs/figure4_bp_vs_rs.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure4_bp_vs_rs.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure4_bp_vs_rs.py"),
         config=block("figure4_bp_vs_rs"),
         penalties=penalties(CONFIG.figure4_bp_vs_rs.simulations),
     script:
@@ -93,20 +85,18 @@ rule figure4_bp_vs_rs:
 
 rule figure5_example1:
     input:
-        sources("figure_example.py"),
         **summaries("figure5_example1"),
     output:
         **bundle("figure5_example1"),
     log:
         f"{RESULTS}/logs/figure5_example1.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure5_example1.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure_example.py"),
         config=block("figure5_example1"),
         penalties=penalties(CONFIG.figure5_example1.simulations),
     script:
@@ -115,20 +105,18 @@ rule figure5_example1:
 
 rule figure6_example2:
     input:
-        sources("figure_example.py"),
         **summaries("figure6_example2"),
     output:
         **bundle("figure6_example2"),
     log:
         f"{RESULTS}/logs/figure6_example2.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure6_example2.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure_example.py"),
         config=block("figure6_example2"),
         penalties=penalties(CONFIG.figure6_example2.simulations),
     script:
@@ -137,21 +125,19 @@ rule figure6_example2:
 
 rule figure7_l0_exhaustive:
     input:
-        sources("figure7_l0_exhaustive.py"),
         theory=f"{RESULTS}/theory/l0/figure7_l0_exhaustive.parquet",
         sizes=expand(f"{RESULTS}/l0/{{run}}_sizes.parquet", run=CONFIG.figure7_l0_exhaustive.runs),
     output:
         **bundle("figure7_l0_exhaustive"),
     log:
         f"{RESULTS}/logs/figure7_l0_exhaustive.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure7_l0_exhaustive.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure7_l0_exhaustive.py"),
         config={"figure7_l0_exhaustive": block("figure7_l0_exhaustive"), "l0_search": block("l0_search")},
     script:
         "../scripts/figure7_l0_exhaustive.py"
@@ -159,7 +145,6 @@ rule figure7_l0_exhaustive:
 
 rule figure8_l0_beyond_rs:
     input:
-        sources("figure8_l0_beyond_rs.py"),
         theory=f"{RESULTS}/theory/l0/figure8_l0_beyond_rs.parquet",
         sizes=expand(f"{RESULTS}/l0/{{run}}_sizes.parquet", run=CONFIG.l0_search.runs),
         etas=expand(f"{RESULTS}/l0/{{run}}_etas.parquet", run=CONFIG.figure8_l0_beyond_rs.runs),
@@ -167,14 +152,13 @@ rule figure8_l0_beyond_rs:
         **bundle("figure8_l0_beyond_rs"),
     log:
         f"{RESULTS}/logs/figure8_l0_beyond_rs.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure8_l0_beyond_rs.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure8_l0_beyond_rs.py"),
         config={"figure8_l0_beyond_rs": block("figure8_l0_beyond_rs"), "l0_search": block("l0_search")},
     script:
         "../scripts/figure8_l0_beyond_rs.py"
@@ -182,7 +166,6 @@ rule figure8_l0_beyond_rs:
 
 rule figure9_finite_size:
     input:
-        sources("figure9_finite_size.py"),
         **{
             f"{name}__{p}": path
             for name in CONFIG.runs
@@ -193,14 +176,13 @@ rule figure9_finite_size:
         **bundle("figure9_finite_size"),
     log:
         f"{RESULTS}/logs/figure9_finite_size.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure9_finite_size.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure9_finite_size.py"),
         config=block("figure9_finite_size"),
         penalties=penalties(CONFIG.figure9_finite_size.simulations),
     script:

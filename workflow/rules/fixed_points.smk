@@ -2,22 +2,19 @@
 
 
 rule bp_samples:
-    input:
-        sources("bp_samples.py"),
     output:
         f"{RESULTS}/bp/{{figure}}/{{penalty}}/{{first,\\d+}}-{{last,\\d+}}.parquet",
     log:
         f"{RESULTS}/logs/bp/{{figure}}/{{penalty}}/{{first}}-{{last}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/bp/{{figure}}/{{penalty}}/{{first}}-{{last}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
+        code=code_digest("bp_samples.py"),
         simulation=simulation,
-        bp={"tol": CONFIG.bp.tol, "max_steps": CONFIG.bp.max_steps},
+        bp=BP,
     script:
         "../scripts/bp_samples.py"
 
@@ -25,40 +22,41 @@ rule bp_samples:
 # stationary_path, with `solver: both` on those samples only that belief propagation leaves without a fixed point.
 rule direct_samples:
     input:
-        sources("direct_samples.py"),
-        bp=lambda w: chunk_files("bp", w, [f"{w.first}-{w.last}"]) if CONFIG.runs[w.figure].solver == "both" else [],
+        bp=lambda w: f"{RESULTS}/bp/{w.figure}/{w.penalty}/{w.first}-{w.last}.parquet" if solver(w) == "both" else [],
     output:
         f"{RESULTS}/direct/{{figure}}/{{penalty}}/{{first,\\d+}}-{{last,\\d+}}.parquet",
     log:
         f"{RESULTS}/logs/direct/{{figure}}/{{penalty}}/{{first}}-{{last}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/direct/{{figure}}/{{penalty}}/{{first}}-{{last}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
+        code=code_digest("direct_samples.py"),
         simulation=simulation,
+        bp=lambda w: BP if solver(w) == "both" else None,
     script:
         "../scripts/direct_samples.py"
 
 
 rule summary:
     input:
-        sources("summary.py"),
-        bp=lambda w: chunk_files("bp", w) if CONFIG.runs[w.figure].solver != "direct" else [],
-        direct=lambda w: chunk_files("direct", w) if CONFIG.runs[w.figure].solver != "bp" else [],
+        bp=lambda w: simulation_files("bp", w) if solver(w) != "direct" else [],
+        direct=lambda w: simulation_files("direct", w) if solver(w) != "bp" else [],
     output:
         f"{RESULTS}/summaries/{{figure}}/{{penalty}}.parquet",
     log:
         f"{RESULTS}/logs/summaries/{{figure}}/{{penalty}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/summaries/{{figure}}/{{penalty}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(10),
+    params:
+        code=code_digest("summary.py"),
+        chunks=simulation_chunks,
+        simulation=simulation,
+        bp=lambda w: BP if solver(w) != "direct" else None,
     script:
         "../scripts/summary.py"

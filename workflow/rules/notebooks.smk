@@ -8,16 +8,12 @@ NOTEBOOK_FILES = expand(
 
 rule notebook:
     input:
-        sources("execute_notebook.py"),
-        lambda wildcards: sources(f"{wildcards.notebook}.py", folder="notebooks"),
         notebook="notebooks/{notebook}.py",
     output:
         ipynb=f"{FIGURES}/notebooks/{{notebook}}.ipynb",
         html=f"{FIGURES}/notebooks/{{notebook}}.html",
     log:
         f"{RESULTS}/logs/notebooks/{{notebook}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/notebooks/{{notebook}}.tsv"
     wildcard_constraints:
         notebook=r"\w+",
     conda:
@@ -25,5 +21,7 @@ rule notebook:
     resources:
         mem_mb=grow(2000),  # a kernel beside the script took 832 MB; in a cluster job Snakemake comes on top
         runtime=grow(30),
+    params:
+        code=notebook_code,
     script:
         "../scripts/execute_notebook.py"

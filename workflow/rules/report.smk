@@ -3,10 +3,8 @@
 
 rule report_page:
     input:
-        sources("report_page.py"),
         FIGURE_FILES,
         TABLE_FILES,
-        template="src/sparsegdf/report.html.j2",
     output:
         f"{FIGURES}/report.html",
     log:
@@ -17,9 +15,9 @@ rule report_page:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("report_page.py", whole=["src/sparsegdf/report.html.j2"]),
         config=CONFIG.model_dump(),
         benchmarks=f"{RESULTS}/benchmarks",
-        patterns=benchmark_patterns,
     script:
         "../scripts/report_page.py"
 
@@ -27,7 +25,6 @@ rule report_page:
 # What a run cost, rule by rule, and the digest of every result: kept beside the figures by `make reference`.
 rule record:
     input:
-        sources("record.py"),
         FIGURE_FILES,
         TABLE_FILES,
     output:
@@ -41,8 +38,8 @@ rule record:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("record.py"),
         folders=[RESULTS, FIGURES],
         benchmarks=f"{RESULTS}/benchmarks",
-        patterns=benchmark_patterns,
     script:
         "../scripts/record.py"

@@ -2,20 +2,17 @@
 
 
 rule planted:
-    input:
-        sources("planted.py"),
     output:
         f"{RESULTS}/planted/{{setting}}.parquet",
     log:
         f"{RESULTS}/logs/planted/{{setting}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/planted/{{setting}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(60),
     params:
+        code=code_digest("planted.py"),
         problem=lambda w: {key: CONFIG.planted[w.setting][key] for key in ("design", "N", "strength")}
         | {key: block("figure10_selection")[key] for key in ("M", "nonzeros", "samples", "new_rows")},
         penalties=penalties(CONFIG.figure10_selection.penalties),
@@ -26,20 +23,18 @@ rule planted:
 
 rule table_selection:
     input:
-        sources("table_selection.py"),
         **PLANTED,
     output:
         **readable("table_selection"),
     log:
         f"{RESULTS}/logs/table_selection.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_selection.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("table_selection.py"),
         settings=CONFIG.planted,
     script:
         "../scripts/table_selection.py"
@@ -47,20 +42,18 @@ rule table_selection:
 
 rule figure10_selection:
     input:
-        sources("figure10_selection.py"),
         **PLANTED,
     output:
         **bundle("figure10_selection"),
     log:
         f"{RESULTS}/logs/figure10_selection.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figure10_selection.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("figure10_selection.py"),
         settings=CONFIG.planted,
         config=block("figure10_selection"),
         penalties=penalties(CONFIG.figure10_selection.penalties),

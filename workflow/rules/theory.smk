@@ -2,20 +2,17 @@
 
 
 rule single_body:
-    input:
-        sources("single_body.py"),
     output:
         f"{RESULTS}/theory/single_body.parquet",
     log:
         f"{RESULTS}/logs/single_body.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/single_body.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("single_body.py"),
         panels=[
             {"penalty": CONFIG.penalties[panel.penalty], "eta": panel.eta}
             for panel in CONFIG.figure1_single_body.panels
@@ -26,20 +23,17 @@ rule single_body:
 
 
 rule rs_curves:
-    input:
-        sources("rs_curves.py"),
     output:
         f"{RESULTS}/theory/rs_curves/{{figure}}.parquet",
     log:
         f"{RESULTS}/logs/rs_curves/{{figure}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/rs_curves/{{figure}}.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("rs_curves.py"),
         penalties=lambda w: penalties(block(w.figure)["penalties"]),
         deltas=lambda w: getattr(CONFIG, w.figure).deltas.values().tolist(),
         problem=lambda w: {key: block(w.figure)[key] for key in ("alpha", "mean", "variance")},
@@ -48,20 +42,17 @@ rule rs_curves:
 
 
 rule prediction_marks:
-    input:
-        sources("prediction_marks.py"),
     output:
         f"{RESULTS}/theory/prediction_marks.parquet",
     log:
         f"{RESULTS}/logs/prediction_marks.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/prediction_marks.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("prediction_marks.py"),
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
         deltas=CONFIG.figure3_prediction_error.deltas.values().tolist(),
         problem={key: block("figure3_prediction_error")[key] for key in ("alpha", "mean", "variance")},
@@ -70,20 +61,17 @@ rule prediction_marks:
 
 
 rule table_thresholds:
-    input:
-        sources("table_thresholds.py"),
     output:
         **readable("table_thresholds"),
     log:
         f"{RESULTS}/logs/table_thresholds.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/table_thresholds.tsv"
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
+        code=code_digest("table_thresholds.py"),
         settings=[
             {"name": setting.penalty, "penalty": CONFIG.penalties[setting.penalty], "alpha": setting.alpha}
             for setting in CONFIG.table_thresholds.settings

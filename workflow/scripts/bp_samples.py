@@ -1,11 +1,11 @@
 from functools import partial
 
-from job import log_to
+from job import begin, chunk
 from sparsegdf.bp import belief_propagation
 from sparsegdf.simulation import simulate
 from sparsegdf.tables import write_table
 
-log_to(snakemake.log[0])
-solve = partial(belief_propagation, **snakemake.params.bp)
-samples = range(int(snakemake.wildcards.first), int(snakemake.wildcards.last) + 1)
-write_table(simulate(solve, samples=samples, **snakemake.params.simulation), snakemake.output[0])
+begin(snakemake)
+p, (first, last) = snakemake.params, chunk(snakemake)
+rows = simulate(partial(belief_propagation, **p.bp), samples=range(first, last + 1), **p.simulation)
+write_table(rows, snakemake.output[0], {"simulation": p.simulation, "bp": p.bp, "first": first, "last": last})

@@ -1,10 +1,10 @@
 import pandas as pd
 
-from job import log_to
+from job import begin
 from sparsegdf.claims.verdict import lost
 from sparsegdf.tables import write_text
 
-log_to(snakemake.log[0])
+begin(snakemake)
 claims, reference = pd.read_csv(snakemake.input.claims), pd.read_csv(snakemake.input.reference)
 gone = lost(claims, reference, same_scale=snakemake.params.same_scale)
 if len(gone):

@@ -1,11 +1,13 @@
-from job import log_to
+from job import begin, chunk
 from sparsegdf.simulation import simulate
 from sparsegdf.stationary import stationary_path
 from sparsegdf.tables import read_table, write_table
 
-log_to(snakemake.log[0])
-samples = range(int(snakemake.wildcards.first), int(snakemake.wildcards.last) + 1)
+begin(snakemake)
+p, (first, last) = snakemake.params, chunk(snakemake)
+made_with = {"simulation": p.simulation, "bp": p.bp, "first": first, "last": last}
+samples = range(first, last + 1)
 if snakemake.input.bp:
-    found = read_table(snakemake.input.bp[0])
+    found = read_table(snakemake.input.bp, made_with)
     samples = found["sample"][~found.converged].unique()
-write_table(simulate(stationary_path, samples=samples, **snakemake.params.simulation), snakemake.output[0])
+write_table(simulate(stationary_path, samples=samples, **p.simulation), snakemake.output[0], made_with)

@@ -12,7 +12,7 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import strip_ansi
 from pygments.formatters import HtmlFormatter
 
-from job import log_to
+from job import begin
 from sparsegdf.tables import write_text
 
 # nbconvert's own pages ask other hosts for scripts; this one is closed to any request.
@@ -52,7 +52,7 @@ class Kernel(AsyncKernelManager):
         super().__init__(kernel_spec_manager=native, transport="ipc", ip=sockets, **options)
 
 
-log_to(snakemake.log[0])
+begin(snakemake)
 notebook = jupytext.read(snakemake.input.notebook)
 for number, cell in enumerate(notebook.cells):
     cell.id = f"cell-{number}"  # jupytext's are random

@@ -1,9 +1,9 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure10_selection
 from sparsegdf.planted import selection_table
 from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 cells = {(s["called"], s["N"], s["strength"]): read_table(snakemake.input[name]) for name, s in p.settings.items()}
 table = selection_table(cells)

@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure2_gdf
 from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 drawing = figure2_gdf.draw(read_table(snakemake.input.table), p.penalties)
 config = {"block": p.config, "penalties": p.penalties}

@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure3_prediction_error
 from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 table, marks = read_table(snakemake.input.table), read_table(snakemake.input.marks)
 drawing = figure3_prediction_error.draw(table, marks, p.penalties, zoom=p.config["zoom"])

@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure4_bp_vs_rs
 from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 summaries = {name: read_table(snakemake.input[name]) for name in p.penalties}
 theory = read_table(snakemake.input.theory)

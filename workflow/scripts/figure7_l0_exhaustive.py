@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure7_l0_exhaustive
 from sparsegdf.tables import read_table, read_tables
 
-log_to(snakemake.log[0])
+begin(snakemake)
 theory, sizes = read_table(snakemake.input.theory), read_tables(snakemake.input.sizes)
 drawing = figure7_l0_exhaustive.draw(sizes, theory)
 bundle.save(

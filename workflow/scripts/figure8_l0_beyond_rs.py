@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure8_l0_beyond_rs
 from sparsegdf.tables import read_table, read_tables
 
-log_to(snakemake.log[0])
+begin(snakemake)
 theory = read_table(snakemake.input.theory)
 sizes, etas = read_tables(snakemake.input.sizes), read_tables(snakemake.input.etas)
 block = snakemake.params.config["figure8_l0_beyond_rs"]

@@ -1,9 +1,9 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure9_finite_size
 from sparsegdf.finite_size import finite_size_table
 from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 summaries = {
     (size["N"], design, penalty): read_table(snakemake.input[f"size{size['N']}_{design}__{penalty}"])

@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.figures import bundle, figure_example
 from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 summaries = {name: read_table(snakemake.input[name]) for name in p.penalties}
 drawing = figure_example.draw(summaries, p.penalties, panels=p.config["panels"])

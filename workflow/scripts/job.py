@@ -1,9 +1,34 @@
-"""What every script does first: everything it says, and a traceback if it fails, goes to the log of its rule."""
+"""What every script does first.
+
+All that the job says, and a traceback if it fails, goes to the log of its rule. A job that is not what was planned
+stops, at its beginning and before each of its files gets its name. At its end it leaves what it cost.
+"""
 
 import logging
 import sys
+from functools import partial
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import job_costs
+import plan
+from code_digest import CodeChanged, require_unchanged
+
+from sparsegdf import tables
 
 
-def log_to(path):
-    sys.stdout = sys.stderr = open(path, "w", buffering=1, encoding="utf-8")
+def begin(snakemake):
+    sys.stdout = sys.stderr = open(snakemake.log[0], "w", buffering=1, encoding="utf-8")
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s", force=True)
+    job_costs.leave_at_exit(snakemake.rule, snakemake.log[0], list(snakemake.output))
+    plan.require(snakemake.output[0], snakemake.params, snakemake.input)
+    if not Path("src/sparsegdf/tables.py").samefile(tables.__file__):
+        raise CodeChanged(f"sparsegdf comes from {tables.__file__}, not from src/ here: install it with make env")
+    still_the_same = partial(require_unchanged, snakemake.params.code)
+    still_the_same()
+    tables.before_each_file(still_the_same)
+
+
+def chunk(snakemake):
+    """The first and the last sample of the job."""
+    return int(snakemake.wildcards.first), int(snakemake.wildcards.last)

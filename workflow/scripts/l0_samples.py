@@ -1,7 +1,8 @@
-from job import log_to
+from job import begin, chunk
 from sparsegdf.l0_simulation import l0_samples
 from sparsegdf.tables import write_table
 
-log_to(snakemake.log[0])
-first, last = int(snakemake.wildcards.first), int(snakemake.wildcards.last)
-write_table(l0_samples(first=first, last=last, **snakemake.params.run), snakemake.output[0])
+begin(snakemake)
+run, (first, last) = snakemake.params.run, chunk(snakemake)
+rows = l0_samples(first=first, last=last, **run)
+write_table(rows, snakemake.output[0], {"run": run, "first": first, "last": last})

@@ -1,9 +1,17 @@
-from job import log_to
-from sparsegdf.l0_summaries import fixed_eta, fixed_size
-from sparsegdf.tables import read_tables, write_table
+import pandas as pd
 
-log_to(snakemake.log[0])
-p = snakemake.params
-rows, problem = read_tables(snakemake.input.chunks), {"M": round(p.alpha * p.N), "variance": p.variance}
-write_table(fixed_size(rows, **problem).assign(N=p.N, exact=p.exact), snakemake.output.sizes)
-write_table(fixed_eta(rows, p.etas, N=p.N, **problem).assign(N=p.N, exact=p.exact), snakemake.output.etas)
+from job import begin
+from sparsegdf.chunks import require_finite, require_samples
+from sparsegdf.l0_summaries import fixed_eta, fixed_size
+from sparsegdf.tables import read_table, write_table
+
+begin(snakemake)
+p, run, parts = snakemake.params, snakemake.params.run, []
+for path, (first, last) in zip(snakemake.input.chunks, p.chunks, strict=True):
+    parts.append(read_table(path, {"run": run, "first": first, "last": last}))
+    require_samples(parts[-1], first, last, K=range(run["max_size"] + 1))
+    require_finite(parts[-1], ["explained", "norm2"])
+rows, N, exact = pd.concat(parts, ignore_index=True), run["N"], run["restarts"] == 0
+problem = {"M": round(run["alpha"] * N), "variance": run["variance"]}
+write_table(fixed_size(rows, **problem).assign(N=N, exact=exact), snakemake.output.sizes)
+write_table(fixed_eta(rows, p.etas, N=N, **problem).assign(N=N, exact=exact), snakemake.output.etas)

@@ -1,10 +1,10 @@
 from pathlib import Path
 
-from job import log_to
+from job import begin
 from sparsegdf.report import page
 from sparsegdf.tables import write_text
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 write_text(
     page(
@@ -12,7 +12,6 @@ write_text(
         run=p.config["run"],
         config=p.config,
         benchmarks=p.benchmarks,
-        patterns=p.patterns,
     ),
     snakemake.output[0],
 )

@@ -1,13 +1,22 @@
-from job import log_to
+from job import begin
+from sparsegdf.chunks import require_samples
 from sparsegdf.summaries import combine, summarise
 from sparsegdf.tables import read_table, write_table
 
-log_to(snakemake.log[0])
-bp, direct = snakemake.input.bp, snakemake.input.direct
-if bp and direct:
-    chunks = (combine(read_table(b), read_table(d)) for b, d in zip(bp, direct, strict=True))
-elif bp:
-    chunks = (read_table(chunk).assign(solver="bp") for chunk in bp)
-else:
-    chunks = (read_table(chunk).assign(solver="direct", steps=float("nan")) for chunk in direct)
-write_table(summarise(chunks), snakemake.output[0])
+
+def chunks(bp, direct, p):
+    """The chunks one by one, each with the samples that its name says."""
+    for number, (first, last) in enumerate(p.chunks):
+        made_with = {"simulation": p.simulation, "bp": p.bp, "first": first, "last": last}
+        of_bp, of_direct = (read_table(files[number], made_with) if files else None for files in (bp, direct))
+        require_samples(of_direct if of_bp is None else of_bp, first, last, eta=p.simulation["etas"])
+        if of_bp is None:
+            yield of_direct.assign(solver="direct", steps=float("nan"))
+        elif of_direct is None:
+            yield of_bp.assign(solver="bp")
+        else:
+            yield combine(of_bp, of_direct)
+
+
+begin(snakemake)
+write_table(summarise(chunks(snakemake.input.bp, snakemake.input.direct, snakemake.params)), snakemake.output[0])

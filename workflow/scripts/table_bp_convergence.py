@@ -1,8 +1,9 @@
-from job import log_to
+from job import begin
+from sparsegdf.readable_tables import write_readable
 from sparsegdf.summaries import convergence_table
-from sparsegdf.tables import read_table, write_readable
+from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 table = convergence_table({tuple(name.split("__")): read_table(path) for name, path in snakemake.input.items()})
 caption = (
     "Belief propagation per simulation and eta: fraction_bp of the samples converged by it; median and 95 % quantile "

@@ -1,8 +1,9 @@
-from job import log_to
+from job import begin
 from sparsegdf.agreement import agreement_table
-from sparsegdf.tables import read_table, write_readable
+from sparsegdf.readable_tables import write_readable
+from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 panels = {tuple(key.split("__")): read_table(path) for key, path in snakemake.input.items() if "__" in key}
 write_readable(
     agreement_table(panels),

@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.l0_bp import l0_bp_table
-from sparsegdf.tables import write_readable
+from sparsegdf.readable_tables import write_readable
 
-log_to(snakemake.log[0])
+begin(snakemake)
 caption = (
     "Belief propagation for l0 on iid predictors, from x = 0, by weight of the new value (1 is undamped, as in the "
     "paper). delta averages the runs that converged; pairs of them converged with a larger weight, too, and "

@@ -1,8 +1,9 @@
-from job import log_to
+from job import begin
 from sparsegdf.bp_region import region_table
-from sparsegdf.tables import read_table, write_readable
+from sparsegdf.readable_tables import write_readable
+from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 measured = {key: read_table(snakemake.input[key]) for key in p.simulations}
 write_readable(

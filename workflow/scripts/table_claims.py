@@ -1,11 +1,12 @@
 import pandas as pd
 
-from job import log_to
+from job import begin
 from sparsegdf.claims import l0, simulation, theory
 from sparsegdf.claims.verdict import claims_table
-from sparsegdf.tables import read_table, write_readable
+from sparsegdf.readable_tables import write_readable
+from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 tables = [*map(read_table, snakemake.input.results), pd.read_csv(snakemake.input.table_bp_l0)]
 evidence = dict(zip(snakemake.params.made_with, tables, strict=True))
 for key, parameters in snakemake.params.made_with.items():

@@ -1,8 +1,9 @@
-from job import log_to
+from job import begin
 from sparsegdf.l0_tables import df_table
-from sparsegdf.tables import read_tables, write_readable
+from sparsegdf.readable_tables import write_readable
+from sparsegdf.tables import read_tables
 
-log_to(snakemake.log[0])
+begin(snakemake)
 table = df_table(read_tables(snakemake.input.sizes), **snakemake.params.problem)
 caption = (
     "GDF of the best subset of K columns (df: mean R^2, df_plain: covariance), with standard errors; "

@@ -1,8 +1,8 @@
-from job import log_to
+from job import begin
 from sparsegdf.misprints import misprint_table
-from sparsegdf.tables import write_readable
+from sparsegdf.readable_tables import write_readable
 
-log_to(snakemake.log[0])
+begin(snakemake)
 table = misprint_table()
 write_readable(
     table,

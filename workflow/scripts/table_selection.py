@@ -1,8 +1,9 @@
-from job import log_to
+from job import begin
 from sparsegdf.planted import selection_table, verdict
-from sparsegdf.tables import read_table, write_readable
+from sparsegdf.readable_tables import write_readable
+from sparsegdf.tables import read_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 p = snakemake.params
 cells = {(s["called"], s["N"], s["strength"]): read_table(snakemake.input[name]) for name, s in p.settings.items()}
 table = selection_table(cells)

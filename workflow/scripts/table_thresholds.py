@@ -1,8 +1,8 @@
-from job import log_to
-from sparsegdf.tables import write_readable
+from job import begin
+from sparsegdf.readable_tables import write_readable
 from sparsegdf.theory_tables import threshold_table
 
-log_to(snakemake.log[0])
+begin(snakemake)
 table = threshold_table(snakemake.params.settings, **snakemake.params.problem)
 caption = (
     "RS-stable range of delta (at_delta: the AT line), the largest delta of the solution S1, a turning point if it "

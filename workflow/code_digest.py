@@ -1,0 +1,106 @@
+"""The code that a script really uses, as digests: what it imports is found in the syntax trees, nothing is executed.
+
+A digest is of a syntax tree without docstrings, so that comments, docstrings and formatting do not count. It holds
+for one version of Python: another may write the same tree in another way.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+
+class CodeChanged(Exception):
+    """The message names the file that is not what was planned."""
+
+
+def code_digest(scripts, package_root, whole=()):
+    """Digest by file of the `scripts`, the helpers beside the first, and the modules of the package that they import.
+
+    The package's own __init__ only re-exports names and is left out: counting it would make every script depend on
+    every module. So scripts import from modules (`from sparsegdf.theory import ...`), never from the package.
+    Of the files `whole` every byte counts.
+    """
+    root, todo = Path(package_root), [Path(script) for script in scripts]
+    folder, trees = todo[0].parent, {}
+    while todo:
+        file = todo.pop()
+        source = file.read_bytes()
+        trees[file.as_posix()] = tree_digest(source)
+        try:
+            imported = _imported(source, root, folder)
+        except ValueError as error:
+            raise ValueError(f"{file}, {error}") from None
+        todo += [new for new in imported if new.as_posix() not in trees]
+    return {
+        "trees": dict(sorted(trees.items())),
+        "whole": {str(file): _sha(Path(file).read_bytes()) for file in whole},
+    }
+
+
+def require_unchanged(planned):
+    """Raise CodeChanged unless the files are still those that code_digest(...) gave `planned` for."""
+    for kind, digest in (("trees", tree_digest), ("whole", _sha)):
+        for file, expected in planned[kind].items():
+            try:
+                same = digest(Path(file).read_bytes()) == expected
+            except (OSError, SyntaxError):
+                same = False
+            if not same:
+                raise CodeChanged(
+                    f"{file} was changed after the run was started: the result is not kept, because it may not be of "
+                    "the code that its record says. Give the same command again"
+                )
+
+
+@cache
+def tree_digest(source):
+    """Digest of the syntax tree of Python source (bytes), without docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if node.body and isinstance(node.body[0], ast.Expr) and _is_text(node.body[0].value):
+                del node.body[0]
+    return _sha(ast.dump(tree).encode())
+
+
+def _is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _sha(content):
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+@cache
+def _imported(source, root, folder):
+    """The files that Python source imports by name."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            if root.name in names:
+                raise ValueError(f"line {node.lineno} imports {root.name} as a whole; import from its modules")
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise ValueError(f"line {node.lineno} imports relatively; write the module's full name")
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            if node.module == root.name and (bad := [name for name in names if not _file(name, root, folder)]):
+                raise ValueError(f"line {node.lineno} imports {bad[0]} from {root.name}; import it from its module")
+            names.append(node.module)
+        else:
+            continue
+        found |= {file for name in names if (file := _file(name, root, folder))}
+    return found
+
+
+def _file(name, root, folder):
+    """The source file of a dotted name: a module of the package, or a helper in `folder`; None if it is neither."""
+    first, *rest = name.split(".")
+    if first != root.name:
+        helper = folder / f"{first}.py"
+        return helper if helper.exists() else None
+    if not rest:
+        return None
+    base = root.joinpath(*rest)
+    return next((file for file in (base.with_suffix(".py"), base / "__init__.py") if file.exists()), None)

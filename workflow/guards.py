@@ -1,0 +1,79 @@
+"""Command lines that Snakemake accepts and that would do something else than what is meant: errors here."""
+
+import argparse
+from pathlib import Path
+
+import yaml
+
+
+class GuardError(Exception):
+    """The message says what is wrong with the command line, and what to do."""
+
+
+def require_profile(arguments, basedir):
+    """Raise GuardError if the command line `arguments` name a workflow profile that Snakemake would not find.
+
+    Snakemake ignores it, and would run everything on the login node. On a misspelt --profile it stops by itself.
+    """
+    name = _option("--workflow-profile", arguments)
+    if name in (None, "none"):  # none: not even profiles/default
+        return
+    profiles = Path(basedir) / "profiles"
+    # Where Snakemake looks.
+    if not any(path.exists() for path in (Path(name), Path("profiles") / name, profiles / name)):
+        there = ", ".join(f"profiles/{file.parent.name}" for file in sorted(profiles.glob("*/config.yaml")))
+        raise GuardError(
+            f"There is no profile '{name}'. Snakemake would go on without it and run everything on this machine. "
+            f"There are: {there}."
+        )
+
+
+def require_triggers(arguments):
+    """Raise GuardError if the command line leaves out one of the rerun triggers that stale results are found by.
+
+    `code` is not among them: it looks at the age of a script. What a script does is in its params.
+    """
+    triggers = _option("--rerun-triggers", arguments, nargs="+")
+    missing = {"mtime", "params", "input"} - set(triggers or ())
+    if triggers and missing:
+        raise GuardError(
+            f"--rerun-triggers without {' and '.join(sorted(missing))}: stale results would pass as fresh. Leave the "
+            "option out: profiles/default has the right ones."
+        )
+
+
+def require_own_run(config, file):
+    """Raise GuardError if `config` differs from that of `file`, but has its `run`: it would overwrite its figures.
+
+    Snakemake lays --configfile and --config over `file`, so that they have its `run` unless they set one.
+    """
+    base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    if not isinstance(base, dict) or config.get("run") != base.get("run"):
+        return
+    changed = _differences(config, base)
+    if changed:
+        run, more = base["run"], " and more" if len(changed) > 3 else ""
+        raise GuardError(
+            f"--configfile or --config changes {', '.join(changed[:3])}{more}, but the run is still '{run}': its "
+            f"results would take the place of those in results/{run} and {run}_figures. "
+            f"Give it a name of its own, as `run: mine`; to change the run '{run}' itself, edit {file}."
+        )
+
+
+def _option(name, arguments, **how):
+    """The value of one option of Snakemake on the command line, None without it."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument(name, dest="value", **how)
+    return parser.parse_known_args(arguments)[0].value
+
+
+def _differences(config, base, path=""):
+    """The keys, with dots, at which two nested dictionaries differ."""
+    found = []
+    for key in [*base, *(key for key in config if key not in base)]:
+        mine, theirs = config.get(key), base.get(key)
+        if isinstance(mine, dict) and isinstance(theirs, dict):
+            found += _differences(mine, theirs, f"{path}{key}.")
+        elif mine != theirs:
+            found.append(f"{path}{key}")
+    return found

@@ -1,0 +1,47 @@
+"""What a run has planned, for the jobs to compare themselves with.
+
+A job on a cluster node reads Snakefile, configuration and code again. If one of them was changed in between, it would
+compute something else than what Snakemake writes down as its parameters. So the main process leaves a digest of every
+job's parameters and inputs here when a run starts, and a job that finds another one stops.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+FILE = Path(".snakemake/plan.json")
+
+
+class NotPlanned(Exception):
+    """The message says which file was planned otherwise."""
+
+
+def write(jobs):
+    """Add these jobs of the main process to the plan; those of another run at the same time stay in it."""
+    from sparsegdf.tables import write_text
+
+    planned = {job.output[0]: fingerprint(job.params, job.input) for job in jobs if job.output}
+    write_text(json.dumps(_read() | planned, indent=0, sort_keys=True), FILE)
+
+
+def require(output, params, inputs):
+    """Raise NotPlanned unless the job that makes `output` was planned with these parameters and inputs."""
+    planned = _read().get(output)
+    if planned is None:
+        raise NotPlanned(f"{output} is not in {FILE}, which a run writes when it starts: run without --no-hooks")
+    if planned != fingerprint(params, inputs):
+        raise NotPlanned(
+            f"{output} was planned with other parameters or inputs than this job has: the configuration, the code or "
+            "the rules were changed after the run was started. Nothing is kept of it. Give the same command again"
+        )
+
+
+def fingerprint(params, inputs):
+    return hashlib.sha256(repr((sorted(params.items()), list(map(str, inputs)))).encode()).hexdigest()
+
+
+def _read():
+    try:
+        return json.loads(FILE.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
