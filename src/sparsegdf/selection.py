@@ -249,8 +249,8 @@ def _doubt(A, y, fits, chosen, penalty, stein, intercept, unit, seed):
     eta, M = fits.etas[chosen], len(y)
     if isinstance(penalty, L0):
         return (
-            f"the fit under {penalty!r} may jump as y moves at the chosen eta = {eta:.4g}: Stein's df leaves jumps out "
-            "and may be too small"
+            f"the fit under {penalty!r} may jump as y moves at the chosen eta = {eta:.4g}: "
+            "Stein's df leaves jumps out and may be too small"
         )
     if is_convex(A, penalty, fits.etas):
         return ""  # unbiased
