@@ -122,7 +122,7 @@ figure
 
 # %% [markdown]
 # ## The chosen model
-# By Stein's df MCP had a C_p far below that of ℓ₁. Measured whole, its 8 non-zeros cost 18 to 20
+# By Stein's df MCP had a C_p far below that of ℓ₁. Measured whole, its 8 non-zeros cost 19 to 21
 # parameters, and the advantage is gone: it is sparser, not better. The minimum of ℓ₁ is flat, so that with another
 # estimate of df the choice moves far, and C_p hardly. Below, MCP with the bootstrap's df; coefficients are per
 # standard deviation of the measurements.

@@ -158,12 +158,15 @@ def _may_jump(A, y, x, penalty, eta, Q, sigma):
     if concave == 0:
         return False
     S = (x != 0) | (np.abs(A.T @ (y - A @ x)) > segments.start[0] - sigma * np.sqrt(Q))
-    return bool(Q.min() <= concave or (S.any() and np.linalg.eigvalsh(A[:, S].T @ A[:, S])[0] <= concave))
+    if Q.min() <= concave or S.sum() > len(y):
+        return True
+    return not _positive_definite(A[:, S].T @ A[:, S] - concave * np.eye(S.sum()))
 
 
 def is_convex(A, penalty, etas):
     """Whether the penalty is convex at the largest of `etas`, and with it the objective: then no fit ever jumps."""
-    return _concavity(penalty, etas[0], np.square(A).sum(axis=0)) == 0
+    Q = np.square(A).sum(axis=0)
+    return _concavity(penalty, etas[0], Q) == 0 and not penalty.segments(Q, etas[0]).jumps().any()
 
 
 def _concavity(penalty, eta, Q):
@@ -179,13 +182,18 @@ def _stein(A, y, x, penalty, eta, Q):
     bends = _curvature(A, y, x, penalty, eta, Q)
     if bends is None:
         return np.nan
-    if (bends < 0).any():
-        S = np.flatnonzero(x)
-        try:
-            np.linalg.cholesky(A[:, S].T @ A[:, S] + np.diag(bends[S]))
-        except np.linalg.LinAlgError:
-            return np.nan
+    S = np.flatnonzero(x)
+    if (bends < 0).any() and not _positive_definite(A[:, S].T @ A[:, S] + np.diag(bends[S])):
+        return np.nan
     return stein_divergence(A, x, bends)
+
+
+def _positive_definite(matrix):
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _curvature(A, y, x, penalty, eta, Q):
