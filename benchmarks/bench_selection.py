@@ -39,7 +39,7 @@ def choosing(quick):
         A, y, _ = planted_sample({"kind": "ar1", "c": 0.8}, M, N, 0, SEED, nonzeros=5, strength=4.0)
         for name, penalty in {"l1": L1(), "SCAD a=8": SCAD(8, 1)}.items():
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message=".*may jump")
+                warnings.filterwarnings("ignore", message=".*may be too small")
                 ways = ways_to_choose(A, y, penalty)
                 interleaved(ways, 1)  # compiles
                 spent, _ = interleaved(ways, repeat)

@@ -1,6 +1,7 @@
 """The command `sparsegdf`, called as a program would be: what it prints, writes and refuses."""
 
 import json
+import os
 import pickle
 import re
 import subprocess
@@ -49,7 +50,7 @@ def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
     assert len(marked) == 1 and f"{found.best.eta:.5g}" in marked[0]
     written = pd.read_csv(folder / "data_l1_path.csv")
     np.testing.assert_allclose(written.cp, found.path.cp)
-    assert len(written) == 100
+    assert len(written) == len(found.path)
     assert (folder / "data_l1_path.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -74,6 +75,27 @@ def test_options_reach_select(folder, capsys):
     assert main(["select", file, "--target", "y", "--penalty", "elastic_net", "--eta2", "3", *words]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["penalty"] == "ElasticNet(eta2=3.0)" and record["intercept"] == 0 and record["sigma2"] == 2
+    words = ["select", file, "--target", "y", "--penalty", "scad", "--eta-min", "0.5", "--levels", "7", "--json"]
+    assert main(words) == 0
+    etas = [level["eta"] for level in json.loads(capsys.readouterr().out)["path"]]
+    assert len(etas) == 7 and etas[-1] == pytest.approx(0.5)
+
+
+def test_names_in_any_script_are_printed_and_plotted(folder, capsys, recwarn):
+    names = [r"$\input{x}$", "_x", "身長", "الطول", "e"]
+    frame = table().set_axis([*names, "y"], axis=1)
+    frame["y"] += frame[names] @ [0, 2.0, 3.0, 2.0, 2.0]
+    file = write(frame, folder / "data.csv")
+    assert main(["select", file, "--target", "y", "--penalty", "l1"]) == 0
+    found = select(frame[names], frame.y, L1())
+    assert repr(found) in capsys.readouterr().out and all(name in repr(found) for name in names)
+    assert main(["select", file, "--target", "y", "--penalty", "l1", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["coefficients"]) == set(names)
+    assert not [w for w in recwarn if "lyph" in str(w.message) or "legend" in str(w.message)]
+    # a terminal that has no such letters
+    command = [sys.executable, "-m", "sparsegdf.cli", "select", file, "--target", "y", "--penalty", "l1"]
+    done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert b"\\u8eab\\u9577" in done.stdout
 
 
 def test_a_warning_is_printed_and_recorded(folder, capsys):
@@ -116,6 +138,8 @@ BAD_DATA = {
     "no target": (table().drop(columns="y"), "no column 'y' for the target; it has 'a', 'b'"),
     "no predictor": (table()[["y"]], "no column beside the target"),
     "infinite": (changed(table(), b=np.r_[np.inf, np.arange(39)]), "infinite values.*'b'"),
+    "overflow": (changed(table(), b=table().b * 1e200), "largest value beyond 1e-75 to 1e.75 in size: change .*'b'"),
+    "overflow of the target": (changed(table(), y=table().y * 1e300), "largest value beyond .*'y'"),
     "constant target": (changed(table(), y=1.0), "target 'y' is constant"),
 }
 

@@ -56,15 +56,16 @@ def test_each_way_takes_what_it_says(penalty):
     """Each criterion written out again, from the coefficients along the path alone."""
     M, sigma2, told_apart = 40, 2.5, set()
     for index in range(4):
-        A, y, x0 = data(index=index)
+        A, y, x0 = data(strength=8.0, index=index)
         table = choices(A, y, x0, penalty, sigma2).set_index("method")
         assert list(table.index) == list(METHODS)
         columns, target = A - A.mean(axis=0), (y - y.mean()) / np.sqrt(sigma2)
         columns /= np.linalg.norm(columns, axis=0)
-        top = np.max(penalty.eta_at(np.abs(columns.T @ target), 1.0))
-        etas = (1 + 1e-9) * top * np.geomspace(1, 1e-2, 100)[::3]
+        last = 0.1 * np.linalg.svd(columns, compute_uv=False)[M - 2]  # centred: rank M - 1
+        thresholds = np.geomspace((1 + 1e-9) * np.abs(columns.T @ target).max(), last, 34)
+        etas = penalty.eta_at(thresholds, 1.0)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*may jump")
+            warnings.filterwarnings("ignore", message=".*may be too small")
             found = select(A, y, penalty, sigma2=sigma2, etas=etas)
         x, b = found.coefficients, found.intercepts
         rss, size = np.square(y[:, None] - A @ x - b).sum(axis=0), np.count_nonzero(x, axis=0)

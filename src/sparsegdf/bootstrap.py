@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from sparsegdf.dof import controlled_estimate
+from sparsegdf.dof import controlled_estimate, mean_estimate
 from sparsegdf.threads import one_blas_thread
 
 
@@ -28,9 +28,26 @@ def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
     return [controlled_estimate(column, noise, 1.0) for column in covariance.T]
 
 
+def bootstrap_excess(fit, mu, tangent, samples, *, seed=0):
+    """The bootstrap's df less Stein's tr J / M at the last level of `fit`, by few samples; tangent(z) = J z.
+
+    The mean of z . (yhat(mu + z) - yhat(mu) - J z) / M: what the fit does beyond its tangent, which takes most of the
+    variance away. The samples are the first of bootstrap_df; those without a fit are left out.
+    """
+    reference, excess = fit(mu)[:, -1], []
+    for index in range(samples):
+        z = _noise(mu.size, seed, index)
+        excess.append(z @ (fit(mu + z)[:, -1] - reference - tangent(z)) / mu.size)
+    return mean_estimate(np.array(excess)[np.isfinite(excess)])
+
+
+def _noise(size, seed, index):
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=size)
+
+
 def _one_sample(fit, mu, reference, seed, index):
     """(y* - mu) . (yhat - reference) / M at each level, and ||y* - mu||^2 / M."""
-    z = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=mu.size)
+    z = _noise(mu.size, seed, index)
     return z @ (fit(mu + z) - reference) / mu.size, z @ z / mu.size
 
 

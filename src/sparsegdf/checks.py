@@ -5,6 +5,8 @@ from operator import index
 
 import numpy as np
 
+LARGEST = 1e75  # of |A_ij| and |y_i|: fourth powers are computed
+
 
 def require_number(name, value, *, above=None, at_least=None, at_most=None):
     """Return `value` as a float, or raise ValueError if it is not a finite number in the stated range."""
@@ -41,11 +43,17 @@ def _as_floats(name, values):
         raise ValueError(f"{name} does not hold numbers alone ({error})") from None
 
 
+def beyond_range(values):
+    """Whether the largest |value| of each column is so large or small that its fourth power overflows or vanishes."""
+    largest = np.maximum(np.max(values, axis=0), -np.min(values, axis=0))
+    return (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
+
+
 def require_data(A, y):
     """Return (A, y) as float64 arrays of shapes (M, N) and (M,), finite and without constant columns.
 
     A column that is constant carries no information beyond an intercept, which the model does not have. In a single
-    row only zero is refused.
+    row only zero is refused. Units in which powers of the values overflow or vanish are refused, too.
     """
     A, y = _as_floats("A", A), _as_floats("y", y)
     if A.ndim != 2 or min(A.shape) < 1:
@@ -56,6 +64,13 @@ def require_data(A, y):
         if not np.isfinite(array).all():
             where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
             raise ValueError(f"{name}{list(where)} = {array[where]}; allowed: finite numbers")
+    for name, array in ((f"column {np.argmax(beyond_range(A))} of A", A), ("y", y)):
+        if beyond_range(array).any():
+            column = array if array.ndim == 1 else array[:, np.argmax(beyond_range(array))]
+            raise ValueError(
+                f"{name} has values up to {np.abs(column).max():g} in size; allowed: {1 / LARGEST:g} to {LARGEST:g}, "
+                "change its unit"
+            )
     constant = np.flatnonzero(np.ptp(A, axis=0) == 0 if A.shape[0] > 1 else A[0] == 0)
     if constant.size:
         raise ValueError(f"column {constant[0]} of A is constant ({A[0, constant[0]]:g}); remove such columns")

@@ -42,6 +42,8 @@ df, training and prediction error, the AT condition (above 1: unstable) and the 
 def main(arguments=None):
     """Run the command; returns the exit status."""
     options = _parser().parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal's encoding lacks
     try:
         options.run(options)
     except (ValueError, OSError) as error:
@@ -61,6 +63,13 @@ def _parser():
     select.add_argument("--target", required=True, help="the column to predict")
     _add_penalty(select)
     select.add_argument("--sigma2", type=float, help="noise variance (default: estimated from residuals)")
+    select.add_argument(
+        "--eta-min",
+        type=float,
+        metavar="ETA",
+        help="the last eta of the path (default: a column enters at a tenth of its standard error or less)",
+    )
+    select.add_argument("--levels", type=int, metavar="L", help="levels of eta on the path (default: 100)")
     select.add_argument("--no-standardise", action="store_true", help="columns as they are, not scaled to norm 1")
     select.add_argument("--no-intercept", action="store_true", help="no constant term")
     select.add_argument(
@@ -140,6 +149,8 @@ def _select(options):
             y,
             penalty,
             sigma2=options.sigma2,
+            eta_min=options.eta_min,
+            levels=options.levels,
             standardise=not options.no_standardise,
             intercept=not options.no_intercept,
             bootstrap=options.bootstrap,

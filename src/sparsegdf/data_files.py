@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from sparsegdf.checks import LARGEST, beyond_range
+
 _SHOWN = 5  # names in a message
 
 
@@ -42,6 +44,11 @@ def read_problem(file, target):
     _refuse(table.columns[~np.array(kinds)], "do not hold numbers: code or remove them", file)
     table = table.astype(float)
     _refuse(table.columns[~np.isfinite(table).all()], "have infinite values", file)
+    _refuse(
+        table.columns[beyond_range(table.to_numpy())],
+        f"have a largest value beyond {1 / LARGEST:g} to {LARGEST:g} in size: change their unit",
+        file,
+    )
     if np.ptp(table[target]) == 0:
         raise ValueError(f"{file}: the target {target!r} is constant ({table[target].iloc[0]:g})")
     A = table.drop(columns=target)

@@ -9,7 +9,8 @@ from sparsegdf.penalties import L1
 from sparsegdf.stationary import stationary_points
 
 _SHARE = 0.2  # of the rows that least squares has to leave over to be trusted with sigma^2
-_LEVELS = 50
+_LEVELS = 50  # of eta over two decades
+_DECADES = 8  # of eta at most: the rest is rounding
 _FEWEST_ROWS = 4
 
 
@@ -23,23 +24,30 @@ def estimate_noise_variance(A, y, intercept) -> NoiseVariance:
 
     Least squares on all columns, ||y - A x||^2 / (M - rank - 1), unbiased, where a fifth of the rows is left over.
     Else, and for N > M, the lasso of Reid, Tibshirani and Friedman (Statistica Sinica 26, 2016),
-    ||y - A x(eta)||^2 / (M - |support| - 1) with eta by 10-fold cross-validation (folds are drawn with a fixed seed).
+    ||y - A x(eta)||^2 / (M - |support| - 1) with eta by 10-fold cross-validation (folds are drawn with a fixed seed),
+    on a grid that goes on until the error on rows left out rises again, since sigma may be far below the signal.
     The 1 is the intercept's.
     """
     M, N = A.shape
     if M < _FEWEST_ROWS:
         raise ValueError(f"sigma2 cannot be estimated from {M} rows (at least {_FEWEST_ROWS}); give it")
     spent = int(intercept)
+    A = A / np.linalg.norm(A, axis=0)  # or a column in large units would hide the others from the rank
     rank = np.linalg.matrix_rank(A) if N <= M else M
     if M - rank - spent >= _SHARE * M:
         x = np.linalg.lstsq(A, y, rcond=None)[0]
         return NoiseVariance(float(np.square(y - A @ x).sum() / (M - rank - spent)), "least squares on all columns")
-    A = A / np.linalg.norm(A, axis=0)
-    etas = np.abs(A.T @ y).max() * np.geomspace(0.999, 0.01 if N >= M else 0.001, _LEVELS)
-    try:
-        best = etas[: 1 + int(np.argmin(cross_validation(A, y, L1(), etas, intercept)))]
-    except ValueError as error:
-        raise ValueError(f"sigma2 cannot be estimated, give it: {error}") from None
+    top, decades = np.abs(A.T @ y).max(), 2 if N >= M else 3
+    while True:
+        etas = top * np.geomspace(0.999, 10.0**-decades, 1 + _LEVELS * decades // 2)
+        try:
+            lowest = int(np.argmin(cross_validation(A, y, L1(), etas, intercept)))
+        except ValueError as error:
+            raise ValueError(f"sigma2 cannot be estimated, give it: {error}") from None
+        if lowest < etas.size - 1 or decades >= _DECADES:
+            break
+        decades += 2
+    best = etas[: 1 + lowest]
     x = stationary_points(A, y, L1(), best)[:, -1]
     left = max(M - np.count_nonzero(x) - spent, 1)
     return NoiseVariance(float(np.square(y - A @ x).sum() / left), "lasso with eta by 10-fold cross-validation")

@@ -5,7 +5,6 @@ unit length (iid: nearly), so strength is in units of the error of a single coef
 """
 
 import logging
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,8 @@ from sparsegdf.cross_validation import cross_validation
 from sparsegdf.designs import sample_of
 from sparsegdf.dof import mean_estimate
 from sparsegdf.noise import estimate_noise_variance
-from sparsegdf.penalized_fits import eta_grid
+from sparsegdf.penalized_fits import eta_grid, fit_path
 from sparsegdf.penalties import make_penalty
-from sparsegdf.selection import select
 
 log = logging.getLogger(__name__)
 # Which eta each way takes, all on the same path of fits; paths of fits that it costs, beside those of the estimate of
@@ -31,7 +29,7 @@ METHODS = {
 }
 RIVALS = ("cv", "count", "bic")  # that C_p is compared with, sample by sample
 MEASURES = ("error", "error_new", "f1", "nonzeros")
-_EVERY = 3  # of the levels of eta of `select`
+_LEVELS = 34  # of eta, a third of those of `select`
 _STREAM = 10  # of x0, apart from those of A and the noise
 
 
@@ -51,7 +49,7 @@ def planted_rows(*, design, M, N, nonzeros, strength, penalties, samples, new_ro
     error_new  the same on rows that were not seen
     f1         2 |S and S0| / (|S| + |S0|), support of x against that of x0
     sigma2     the estimate of the noise variance that C_p and BIC used (true value 1)
-    jumps      whether Stein's df may be too small at the chosen level
+    jumps      whether the fit may jump at the chosen level, so that Stein's df may be too small
     """
     tables = []
     for index in range(samples):
@@ -70,30 +68,31 @@ def choices(A, y, x0, penalty, sigma2):
     """What each of METHODS chooses on one (A, y); `fit` is (x, intercept)."""
     M = len(y)
     # The units of select: columns of norm 1, y in units of sigma.
-    centred, target = A - A.mean(axis=0), (y - y.mean()) / np.sqrt(sigma2)
-    scaled = centred / np.linalg.norm(centred, axis=0)
-    etas = eta_grid(scaled, target, penalty)[::_EVERY]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*may jump")  # a column says so
-        found = select(A, y, penalty, sigma2=sigma2, etas=etas)
-    path, x, b = found.path, found.coefficients, found.intercepts
+    shift, mean, sigma = A.mean(axis=0), y.mean(), np.sqrt(sigma2)
+    norms, target = np.linalg.norm(A - shift, axis=0), (y - mean) / sigma
+    scaled = (A - shift) / norms
+    etas = eta_grid(scaled, target, penalty, levels=_LEVELS)
+    fits = fit_path(scaled, target, penalty, etas)
+    x = sigma * fits.x / norms[:, None]
+    b = mean - shift @ x
+    err_train = np.square(y[:, None] - A @ x - b).mean(axis=0)
     error = np.square(A @ (x - x0[:, None]) + b).mean(axis=0)
-    count = (path.nonzeros.to_numpy(float, na_value=np.nan) + 1) / M  # the intercept counts
+    df, count = fits.stein + 1 / M, (np.count_nonzero(x, axis=0) + 1) / M  # the intercept counts
     criteria = {
-        "cp": path.cp,
-        "cp_known": path.err_train + 2 * path.df,
-        "count": path.err_train + 2 * sigma2 * count,
-        "bic": path.err_train / sigma2 + np.log(M) * count,
+        "cp": err_train + 2 * sigma2 * df,
+        "cp_known": err_train + 2 * df,
+        "count": err_train + 2 * sigma2 * count,
+        "bic": err_train / sigma2 + np.log(M) * count,
         "cv": cross_validation(scaled, target, penalty, etas, intercept=True),
         "oracle": error,
     }
     rows = []
     for method, values in criteria.items():
-        k = int(np.argmin(np.where(path.converged, values, np.inf)))
+        k = int(np.argmin(np.where(np.isfinite(df), values, np.inf)))
         hits = np.count_nonzero((x[:, k] != 0) & (x0 != 0))
         size = np.count_nonzero(x[:, k])
         rows.append({"method": method, "eta": etas[k], "nonzeros": size, "error": error[k],
-                     "f1": 2 * hits / (size + np.count_nonzero(x0)), "jumps": path.jumps[k],
+                     "f1": 2 * hits / (size + np.count_nonzero(x0)), "jumps": fits.jumps[k],
                      "fit": (x[:, k], b[k])})  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -31,6 +31,8 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         criterion="cp",
         sigma2=None,
         etas=None,
+        eta_min=None,
+        levels=None,
         standardise=True,
         intercept=True,
         bootstrap=0,
@@ -41,6 +43,8 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         self.criterion = criterion
         self.sigma2 = sigma2
         self.etas = etas
+        self.eta_min = eta_min
+        self.levels = levels
         self.standardise = standardise
         self.intercept = intercept
         self.bootstrap = bootstrap

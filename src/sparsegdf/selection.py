@@ -13,16 +13,18 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from sparsegdf.bootstrap import bootstrap_df
+from sparsegdf.bootstrap import bootstrap_df, bootstrap_excess
 from sparsegdf.checks import require_data, require_integer, require_number
 from sparsegdf.noise import NoiseVariance, estimate_noise_variance
-from sparsegdf.penalized_fits import fit_coefficients, fit_path
+from sparsegdf.penalized_fits import default_path, fit_coefficients, fit_path, is_convex, smallest_error, tangent
 from sparsegdf.penalties import L0, Penalty, require_penalty
 from sparsegdf.threads import one_blas_thread
 
 CRITERIA = {"cp": "C_p", "aic": "AIC"}
 _PRINTED = 10  # coefficients in a repr
 _EXACT = 1e-20  # a sigma^2 below this fraction of the variance of y is rounding
+_SAMPLES = 10  # of the bootstrap that looks whether Stein's df is too small
+_TOO_SMALL = 0.05  # of Stein's df
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +34,7 @@ class Selection:
     path          one row per eta: nonzeros; delta = nonzeros/M; df; df_effective = (1/M) sum_i chi_i Q_hat_i of
                   belief propagation (NaN where it has no fixed point); err_train; cp; aic; kkt, the violation of
                   stationarity; converged, whether x is a strict local minimum (for l0 the global one);
-                  jumps, whether the fit may jump there as y moves: then Stein's divergence may be too small a df.
+                  jumps, whether the fit may jump there as y moves by its noise, which Stein's divergence leaves out.
                   After a bootstrap df is that of the bootstrap, with df_se and df_stein beside it.
     coefficients  (N, levels), intercepts (levels,)
     chosen        the row of `path` where the criterion is smallest among those that converged
@@ -50,6 +52,7 @@ class Selection:
     names: list
     spread: np.ndarray  # the standard deviation of each column of A
     rows: int
+    err_floor: float  # the err_train that no eta is below: that of least squares on all columns, 0 for N >= M
 
     @property
     def coef(self):
@@ -84,15 +87,28 @@ class Selection:
             "aic": f"err_train / sigma2 + 2 df = {best.err_train:.6g} / {self.sigma2:.6g} + 2 x {best.df:.4f}",
         }[name]
         usable = self.path[self.path.converged]
-        ends = [usable.iloc[0], usable.iloc[-1]]
-        denser = best.eta == ends[1].eta > 0 and not isinstance(self.penalty, L0)  # the path of l0 has every size
-        others = " and ".join(f"{row[name]:.6g} with {row.nonzeros:.0f}" for row in ends if row.eta != best.eta)
+        first, last = usable.iloc[0], usable.iloc[-1]
+        ends = [row for row in (first, last) if row.eta != best.eta]
+        others = " and ".join(f"{row[name]:.6g} with {row.nonzeros:.0f}" for row in ends)
+        end = f" This is the model at the dense end of the path, eta = {last.eta:.4g}: a smaller eta may do better."
         return (
             f"eta = {best.eta:.4g}, {best.nonzeros:.0f} of {len(self.names)} predictors: the smallest {symbol}, "
             f"{best[name]:.6g} = {sum_}"
             + (f"; it would be {others}." if others else ".")
-            + (" This is the dense end of the path: a smaller eta may do better." if denser else "")
+            + (end if self._may_go_on() else "")
         )
+
+    def _may_go_on(self):
+        """Whether the chosen model is that of the last eta, and a smaller eta may lower C_p by more than 0.1 %.
+
+        There df is not smaller and err_train not below err_floor. The path of l0 has every size.
+        """
+        last = self.path.iloc[-1]
+        same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
+        if isinstance(self.penalty, L0) or not last.converged or last.eta == 0 or not same:
+            return False
+        least = self.err_floor + 2 * self.sigma2 * last.df
+        return bool(least < self.best.cp - min(1e-3 * self.best.cp, 0.2 * self.sigma2 / self.rows))
 
     def plot(self):
         """Criterion, df and coefficients along the path, as three matplotlib axes."""
@@ -134,6 +150,8 @@ def select(
     seed=0,
     jobs=1,
     progress=False,
+    eta_min=None,
+    levels=None,
     sample_weight=None,
 ) -> Selection:
     """The path of ||y - A x||^2 / 2 + r(x; eta) from sparse to dense, and the eta with the smallest criterion.
@@ -142,15 +160,20 @@ def select(
     penalty      L1(), ElasticNet(eta2), SCAD(a, lam), MCP(a, lam) by stationary_points; L0() by exact search, N <= 30
     sigma2       noise variance; None estimates it (noise.estimate_noise_variance: least squares, or the lasso where
                  N is not well below M)
-    etas         decreasing; None goes from eta_max down on a log scale (for l0: one eta for each size selected)
+    etas         decreasing; None goes from sparse to dense in even steps of the logarithm of the threshold at which a
+                 column enters (penalized_fits.eta_grid), with more levels around the smallest C_p for a convex
+                 penalty; for l0: one eta for each size selected
+    eta_min, levels   of the grid when etas is None: its last eta (by default where the threshold is a tenth of a
+                 standard error or less) and its number of levels (100)
     criterion    "cp" = err_train + 2 sigma2 df, or "aic" = err_train/sigma2 + 2 df: the same choice, other units
     standardise  columns scaled to norm 1 and y to units of sigma, so that x_i is in units of its own standard error,
                  and eta, lam and eta2 are pure numbers. False: A and y as they are.
     intercept    fitted, not penalized; its 1/M is part of df
     bootstrap    0: df is Stein's divergence of the fit, unbiased where the fit is continuous in y, too small where
-                 it jumps (l0; SCAD and MCP at large eta or on correlated columns), with a warning if it may at the
-                 chosen level. B >= 2: df is the bootstrap covariance over B samples around the model that Stein's df
-                 chooses, with standard error.
+                 it jumps (l0; SCAD and MCP at large eta or on correlated columns). If the penalty is not convex, a
+                 bootstrap of 10 at the chosen level looks whether the whole df is larger by more than 5 %, and a
+                 warning says so (for l0 it always does). B >= 2: df is the bootstrap covariance over B samples around
+                 the model that Stein's df chooses, with standard error.
     seed, jobs, progress   of the bootstrap: its random stream, processes, a bar on stderr
     sample_weight          refused: C_p and df here are those of noise with one variance
     """
@@ -159,6 +182,12 @@ def select(
     require_penalty(penalty)
     if criterion not in CRITERIA:
         raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
+    if etas is not None and (eta_min is not None or levels is not None):
+        raise ValueError("etas and eta_min or levels are both given: allowed are the levels themselves or their grid")
+    if eta_min is not None:
+        eta_min = require_number("eta_min", eta_min, above=0)
+    if levels is not None:
+        levels = require_integer("levels", levels, at_least=2)
     bootstrap = require_integer("bootstrap", bootstrap, at_least=0)
     if bootstrap == 1:
         raise ValueError("bootstrap = 1 has no standard error (allowed: 0 or >= 2)")
@@ -178,27 +207,27 @@ def select(
     scale, sigma = (np.linalg.norm(A, axis=0), np.sqrt(noise.value)) if standardise else (np.ones(A.shape[1]), 1.0)
     A, y, variance = A / scale, y / sigma, noise.value / sigma**2
 
-    fits = fit_path(A, y, penalty, etas)
+    if etas is None:
+        fits = default_path(A, y, penalty, variance, eta_min=eta_min, levels=levels)
+    else:
+        fits = fit_path(A, y, penalty, etas, np.sqrt(variance))
     path = _table(A, y, fits, variance, intercept)
-    df_source = "Stein divergence"
+    df_source, unit = "Stein divergence", np.sqrt(variance)
+    # The bootstrap is around the model that Stein's df chooses, in units where the noise variance is 1.
+    chosen = _minimiser(path, criterion)
     if bootstrap:
-        fitted = A @ fits.x[:, _minimiser(path, criterion)] / np.sqrt(variance)
-        fit = partial(_fitted, A, penalty, fits.etas, intercept, np.sqrt(variance))
+        fit, fitted = partial(_fitted, A, penalty, fits.etas, intercept, unit), A @ fits.x[:, chosen] / unit
         found = bootstrap_df(fit, fitted, bootstrap, seed=seed, jobs=jobs, progress=progress)
         path["df_stein"] = path["df"]
         path["df"], path["df_se"] = [e.value for e in found], [e.se for e in found]
         path["converged"] &= np.isfinite(path["df"])
         df_source = f"bootstrap covariance, {bootstrap} samples"
+    elif note := _doubt(A, y, fits, chosen, penalty, path.df[chosen], intercept, unit, seed):
+        warnings.warn(f"{note}; a bootstrap of 200 measures df whole", stacklevel=3)
     path["aic"] = path.err_train / variance + 2 * path.df
     path["err_train"] *= sigma**2
     path["cp"] = noise.value * path["aic"]
     chosen = _minimiser(path, criterion)
-    if path.jumps[chosen] and not bootstrap:
-        warnings.warn(
-            f"the fit under {penalty!r} may jump as y moves at the chosen eta = {path.eta[chosen]:.4g}: Stein's df "
-            "leaves jumps out and may be too small; a bootstrap of 200 measures df whole",
-            stacklevel=3,
-        )
     coefficients = fits.x * sigma / scale[:, None]
     return Selection(
         path=path,
@@ -213,6 +242,28 @@ def select(
         names=names,
         spread=spread,
         rows=len(y),
+        err_floor=sigma**2 * smallest_error(A, y),
+    )
+
+
+def _doubt(A, y, fits, chosen, penalty, stein, intercept, unit, seed):
+    """Why Stein's df may be too small at the chosen level, "" if nothing speaks for it."""
+    eta, M = fits.etas[chosen], len(y)
+    if isinstance(penalty, L0):
+        return (
+            f"the fit under {penalty!r} may jump as y moves at the chosen eta = {eta:.4g}: "
+            "Stein's df leaves jumps out and may be too small"
+        )
+    if is_convex(A, penalty, fits.etas):
+        return ""  # unbiased
+    x = fits.x[:, chosen]
+    fit, move = partial(_fitted, A, penalty, fits.etas[: chosen + 1], intercept, unit), tangent(A, y, x, penalty, eta)
+    excess = bootstrap_excess(fit, A @ x / unit, lambda z: intercept * z.mean() + move(z), _SAMPLES, seed=seed)
+    if excess.value <= _TOO_SMALL * stein:
+        return ""
+    return (
+        f"Stein's df at the chosen eta = {eta:.4g} may be too small: it is {M * stein:.2f} parameters, "
+        f"{_SAMPLES} samples of the bootstrap give {M * (stein + excess.value):.2f} +- {M * excess.se:.2f}"
     )
 
 

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import font_manager
 
 _LABELS = {"cp": r"$C_p$", "aic": "AIC"}
 _NAMED = 8  # the largest coefficients that are named
@@ -42,16 +43,45 @@ def plot_selection(selection):
     largest = np.argsort(-np.abs(selection.coef * selection.spread), kind="stable")[:_NAMED]
     for i in np.setdiff1d(np.arange(len(shown)), largest):
         bottom.plot(path.eta, shown[i], linewidth=0.6, color="0.75")
-    for i in largest[selection.coef[largest] != 0]:
-        bottom.plot(path.eta, shown[i], linewidth=1.3, label=selection.names[i])
+    named = largest[selection.coef[largest] != 0]
+    lines = [bottom.plot(path.eta, shown[i], linewidth=1.3)[0] for i in named]
     bottom.axhline(0, color="0.6", linewidth=0.6, zorder=1)
     bottom.set_ylabel("coefficient × s.d. of its column")
     bottom.set_xlabel(r"$\eta$")
-    if selection.coef.any():
-        bottom.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    if lines:
+        _name(bottom, lines, {i: selection.names[i] for i in named})
     for ax in axes:
         ax.axvline(best.eta, color="C3", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     bottom.set_xscale("log")
     bottom.invert_xaxis()
     figure.suptitle(repr(selection.penalty), fontsize="medium")
     return axes
+
+
+def _name(ax, lines, names):
+    """A legend with the names as they are: no mathematics, no label dropped for its first letter, any script.
+
+    A name that no font here can show is given as the position of its column.
+    """
+    # Matplotlib drops labels that begin with "_": so the text comes after.
+    legend = ax.legend(lines, ["name"] * len(lines), frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    for text, (i, name) in zip(legend.get_texts(), names.items(), strict=True):
+        font = _font_with(name)
+        if font is not None:
+            text.set_fontproperties(font)
+        text.set(parse_math=False, usetex=False, fontsize="small")
+        text.set_text(f"column {i}" if font is None else name)
+
+
+def _font_with(name):
+    """The first font with every character of `name`, the usual one before all others; None if there is none."""
+    needed = {ord(character) for character in name if not character.isspace()}
+    usual = font_manager.FontProperties()
+    installed = {font.fname for font in font_manager.fontManager.ttflist if "LastResort" not in font.fname}  # boxes
+    for file in [font_manager.findfont(usual), *sorted(installed)]:
+        try:
+            if needed <= font_manager.get_font(file).get_charmap().keys():
+                return font_manager.FontProperties(fname=file)
+        except (OSError, RuntimeError):  # a font that Matplotlib cannot read
+            continue
+    return None
