@@ -112,3 +112,24 @@ def test_the_peers_are_pinned_by_hash_and_not_in_the_product():
     pins = re.findall(r"^([a-z0-9-]+)==\S+ \\\n +--hash=sha256:", text, re.M)
     assert pins == ["celer"] and "://" not in text
     assert not re.search(r"^celer==", (ROOT / "requirements.lock").read_text(), re.M)
+
+
+def test_rates_of_the_warning_are_counted(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    from warning_rates import SCAD, one, problems, rates
+
+    rows = pd.DataFrame(
+        [
+            ("a", 10.0, 11.0, 0.3, True, False),  # 10 % and more than two standard errors
+            ("a", 10.0, 11.0, 0.6, True, True),
+            ("a", 10.0, 10.4, 0.1, False, True),
+            ("b", 10.0, 12.0, 0.3, False, True),
+            ("b", 10.0, math.nan, math.nan, True, True),
+        ],
+        columns=["group", "stein", "bootstrap", "se", "warned", "jumps"],
+    )
+    counts = rates(rows).set_index("group").to_numpy()
+    assert counts.tolist() == [[3, 1, 1, 1, 0, 2], [1, 1, 0, 0, 1, 0], [4, 2, 1, 1, 1, 2]]
+    row = one(next(iter(problems(None))), SCAD(3.7, 1))
+    assert row["data"] == "diabetes" and row["warned"] and row["bootstrap"] - row["stein"] > 2 * row["se"]
