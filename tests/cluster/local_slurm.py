@@ -108,6 +108,13 @@ def kill_node(node):
     _kill([int((HOME / f"{node}.pid").read_text()), *_job_processes(node)])
 
 
+def away(seconds):
+    """The controller is gone for a while, as when it restarts; jobs go on."""
+    _end("slurmctld")
+    time.sleep(seconds)
+    _run("slurmctld")
+
+
 def squeue(*options, form="%i"):
     """The jobs of the cluster, one line each, in squeue's own format."""
     return _run("squeue", "--noheader", f"--format={form}", *options).splitlines()

@@ -5,6 +5,7 @@
 """
 
 import hashlib
+import os
 import shutil
 import signal
 import time
@@ -47,8 +48,8 @@ class Run(Project):
     def begin(self, *words):
         self.process = self.start(*words, program=("-m", "snakemake"))
 
-    def end(self):
-        text, _ = self.process.communicate(timeout=PATIENCE)
+    def end(self, seconds=PATIENCE):
+        text, _ = self.process.communicate(timeout=seconds)
         assert self.process.returncode == 0, text
         return text
 
@@ -146,3 +147,47 @@ def test_ctrl_c_then_resume_then_a_cancelled_job(cluster, run, finished, profile
     assert again == ["COMPLETED", "2400M", {"30:00": "1:00:00", "1:00:00": "2:00:00"}[limit]]
     assert all(rest[:2] == ["COMPLETED", "1200M"] for rest in jobs.values())
     assert_same_bytes(run, finished, at_least=18)
+
+
+@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
+def test_a_controller_that_is_away_for_a_while(cluster, run, finished, profile):
+    """With the plugin a job that is about to start its step (srun) then fails, and is submitted again."""
+    run.begin(*profile, "figure4_bp_vs_rs")
+    run.running_job(step="0" if profile is SLURM else "*")
+    cluster.away(45)
+    text = run.end(600)
+    if profile is SLURM:
+        assert "SLURM does not answer" in text
+    states = set(cluster.squeue("--states=all", form="%T"))
+    assert states - ({"FAILED"} if profile is SLURM else set()) == {"COMPLETED"}
+    assert_same_bytes(run, finished, at_least=17)
+
+
+# Fails while there is no file `works`.
+SBATCH = """\
+#!/bin/sh
+[ -e works ] && exec {sbatch} "$@"
+echo "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)" >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
+def test_sbatch_that_fails_for_half_a_minute_costs_no_attempt(cluster, run, finished, profile):
+    program = run.folder / "bin/sbatch"
+    program.parent.mkdir()
+    program.write_text(SBATCH.format(sbatch=shutil.which("sbatch")))
+    program.chmod(0o755)
+    run.process = run.start(
+        *profile,
+        "figure4_bp_vs_rs",
+        program=("-m", "snakemake"),
+        PATH=f"{program.parent}:{os.environ['PATH']}",
+    )
+    time.sleep(30)
+    (run.folder / "works").touch()
+    assert "again in" in run.end()
+    # A job that had been tried before would ask for more memory.
+    jobs = cluster.squeue("--states=all", form="%T %m")
+    assert len(jobs) == 8 and set(jobs) == {"COMPLETED 1200M"}
+    assert_same_bytes(run, finished, at_least=17)

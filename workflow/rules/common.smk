@@ -4,6 +4,7 @@ import sys
 import time
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from sparsegdf.config import ConfigError, load
 
@@ -11,6 +12,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 import code_digest as digests
 import plan
 from guards import GuardError, require_own_run, require_profile, require_triggers
+from slurm_patience import be_patient
 from tracking import damaged, untracked
 
 STARTED = time.monotonic()
@@ -172,6 +174,8 @@ PLANTED = {name: f"{RESULTS}/planted/{name}.parquet" for name in CONFIG.planted}
 
 onstart:
     plan.write(workflow.dag.jobs)  # jobs compare themselves with it
+    if type(workflow.scheduler._executor).__module__ == "snakemake_executor_plugin_slurm":
+        be_patient(workflow.scheduler._executor, logger)
     # Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for
     # every job that has ended so far: after 200 of them a third of a core, more and more. On one machine the end of a job
     # is when to look, and there are as many jobs as cores.

@@ -1,0 +1,40 @@
+"""A SLURM that does not answer for a while: what Snakemake's slurm plugin (2.8.0) makes of it, mended from outside.
+
+When every status query of a round fails, the plugin hands no job back, so that Snakemake forgets the jobs and waits
+for ever. When sbatch fails, it reports an error at once, so that all retries of a job are spent within a second.
+"""
+
+import threading
+
+# Seconds before sbatch is tried again; after the last one the job has failed.
+PAUSES = (5, 10, 15, 30, 60)
+
+
+def be_patient(executor, logger, pauses=PAUSES):
+    """Keep the jobs of the plugin's executor when SLURM does not answer, and give sbatch two minutes to succeed."""
+    query, report = executor.check_active_jobs, executor._report_job_error_threadsafe
+    failures = {}
+
+    async def check_active_jobs(jobs):
+        answers = executor._status_query_calls
+        async for job in query(jobs):
+            yield job
+        if jobs and executor._status_query_calls == answers:
+            logger.warning(f"SLURM does not answer: the state of {len(jobs)} jobs is not known. Asking again.")
+            for job in jobs:
+                yield job
+
+    def report_job_error(info, msg):
+        attempt = (info.job, info.job.attempt)
+        tried = failures.get(attempt, 0)
+        if not msg.startswith("SLURM sbatch failed") or tried == len(pauses):
+            report(info, msg)
+            return
+        failures[attempt] = tried + 1
+        logger.warning(f"{msg.splitlines()[0]} Trying again in {pauses[tried]} s.")
+        timer = threading.Timer(pauses[tried], executor.run_job, [info.job])
+        timer.daemon = True
+        timer.start()
+
+    executor.check_active_jobs = check_active_jobs
+    executor._report_job_error_threadsafe = report_job_error
