@@ -66,7 +66,8 @@ test-report: env ## the page of `make report` in a real browser (Debian's chromi
 reference: env ## keep the finished paper run in reference/ (after `make paper_figures`)
 	$(BIN)/snakemake --cores 1 --forcerun record -- record
 	mkdir -p reference
-	cp paper_figures/*.{csv,json,md,pdf,png,tex} results/paper/{costs,manifest}.csv reference/
+	for file in paper_figures/*.{csv,json,md,pdf,png,tex}; do [ $${file##*/} = README.md ] || cp $$file reference/; done
+	cp results/paper/{costs,manifest}.csv reference/
 	$(BIN)/python workflow/readme_numbers.py
 
 # The peers have an environment of their own, which sees the packages of .venv: both sides run on the same NumPy. What
@@ -102,4 +103,5 @@ lock: ## resolve pyproject.toml again into requirements.lock (then edit environm
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
 
 clean: ## remove what a run produced (results and figures), keep the environment
-	rm -rf results *_figures .snakemake
+	rm -rf .snakemake
+	find results *_figures -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +

@@ -6,11 +6,14 @@ python benchmarks/bench_bp.py [--quick]
 import numpy as np
 import pandas as pd
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.bp_reference import belief_propagation_reference
-from sparsegdf.designs import sample
-from sparsegdf.penalties import L1, SCAD, ElasticNet
-from sparsegdf.theory import rs_curve
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.plain_bp import belief_propagation_reference
+from sparsegdf.theory.replica_symmetric import rs_curve
 from timing import SEED, Comparison, alone, faster, interleaved, seconds, spread
 
 PILOT = 1_000_000  # a sample that is in no panel fixes the grid of eta
@@ -25,7 +28,7 @@ def steps(quick):
     M, N, repeat, deltas = (60, 120, 2, (0.1, 0.5)) if quick else (500, 1000, 5, (0.1, 0.5, 0.9))
     rows = []
     for design, params in {"iid": {}, "ar1": {"c": 0.5}}.items():
-        A, y = sample(design, params, M, N, 0, SEED)
+        A, y = Ensemble(make_design(design, **params), M, N, seed=SEED).sample(0)
         for delta in deltas:
             problem = A, y, L1(), rs_curve(L1(), alpha=0.5, deltas=[delta]).eta.to_numpy()
             belief_propagation(*problem, damping=0.5)  # compile, or load what was compiled
@@ -55,7 +58,7 @@ def read_steps(frame):
 
 def grid(design, params, penalty, M, N):
     """The etas at which the pilot's delta passes through DELTAS, as far as BP follows it."""
-    A, y = sample(design, params, M, N, PILOT, SEED)
+    A, y = Ensemble(make_design(design, **params), M, N, seed=SEED).sample(PILOT)
     fine = np.abs(A.T @ y).max() * np.geomspace(0.98, 0.01, 60)
     if isinstance(penalty, SCAD):
         fine = fine / penalty.lam
@@ -76,7 +79,7 @@ def best_damping(A, y, penalty, etas):
 def compare(example, name, M, N, every):
     (design, params), penalty = EXAMPLES[example], PENALTIES[name]
     etas = grid(design, params, penalty, M, N)[::every]
-    A, y = sample(design, params, M, N, 0, SEED)
+    A, y = Ensemble(make_design(design, **params), M, N, seed=SEED).sample(0)
     damping, carried = best_damping(A, y, penalty, etas)
     etas = etas[carried]
     slow, plain = seconds(belief_propagation_reference, A, y, penalty, etas, damping=damping)
@@ -114,7 +117,7 @@ COMPARISONS = [
         "bp_step",
         "One BP step against plain NumPy",
         "M = 500, N = 1000, l1. Both at the same η with the same damping 0.5, from x = 0 to a residual of 1e-10; "
-        "CPU ms divided by the steps, everything included. Plain: bp_reference.py, four matrix-vector products a "
+        "CPU ms divided by the steps, everything included. Plain: plain_bp.py, four matrix-vector products a "
         "step. x gap: largest difference between the two results.",
         steps,
         read_steps,

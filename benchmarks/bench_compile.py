@@ -12,17 +12,18 @@ import tempfile
 import numpy as np
 import pandas as pd
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.designs import sample
-from sparsegdf.penalties import L1
-from sparsegdf.stationary import stationary_path
-from sparsegdf.subsets import best_subsets
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.best_subset import best_subsets
+from sparsegdf.solvers.direct import stationary_path
 from timing import SEED, Comparison, alone, seconds
 
 
 def first_calls(quick):
     """CPU ms of the first call of each kernel in this process."""
-    A, y = sample("iid", {}, 40, 80, 0, SEED)
+    A, y = Ensemble(IID(), 40, 80, seed=SEED).sample(0)
     etas = np.abs(A.T @ y).max() * np.geomspace(0.9, 0.1, 10)
     calls = {
         "belief_propagation": (belief_propagation, A, y, L1(), etas),

@@ -6,11 +6,14 @@ python benchmarks/bench_growth.py [--quick]
 import numpy as np
 import pandas as pd
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.designs import ar1, sample
-from sparsegdf.penalties import L1, SCAD
-from sparsegdf.stationary import stationary_path
-from sparsegdf.theory import rs_curve
+from sparsegdf.ensembles.ar1 import AR1
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_path
+from sparsegdf.theory.replica_symmetric import rs_curve
 from timing import SEED, Comparison, alone, seconds, spread
 
 
@@ -33,7 +36,7 @@ def direct(penalty):
 
 
 def generation(A, y):
-    return seconds(ar1, *A.shape, 0.5, np.random.default_rng(SEED))[0], np.nan
+    return seconds(AR1(0.5).draw, *A.shape, np.random.default_rng(SEED))[0], np.nan
 
 
 WORK = {
@@ -47,10 +50,10 @@ WORK = {
 def growth(quick):
     sizes, samples = ((60, 120), 2) if quick else ((250, 500, 1000, 2000, 4000), 3)
     for task in WORK.values():
-        task(*sample("iid", {}, 30, 60, 0, SEED))  # compile
+        task(*Ensemble(IID(), 30, 60, seed=SEED).sample(0))  # compile
     rows = []
     for N in sizes:
-        problems = [sample("iid", {}, N // 2, N, index, SEED) for index in range(samples)]
+        problems = [Ensemble(IID(), N // 2, N, seed=SEED).sample(index) for index in range(samples)]
         for name, task in WORK.items():
             spent, kkt = zip(*(task(A, y) for A, y in problems), strict=True)
             rows.append({"work": name, "N": N, **spread(spent), "KKT": np.max(kkt)})

@@ -8,11 +8,15 @@ import importlib
 import numpy as np
 import pandas as pd
 
-from sparsegdf import stationary
-from sparsegdf.designs import sample
-from sparsegdf.fixed_points import kkt_violation
-from sparsegdf.penalties import L1, SCAD, ElasticNet
-from sparsegdf.stationary import stationary_path, stationary_points
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers import direct as stationary
+from sparsegdf.solvers.direct import stationary_path, stationary_points
+from sparsegdf.solvers.fixed_points import kkt_violation
 from timing import SEED, Comparison, alone, markdown, reason, seconds, spread
 
 PILOT = 1_000_000  # a sample that is never timed fixes the levels of eta
@@ -22,7 +26,7 @@ OURS, ALONE = "stationary_path", "stationary_points"  # with the variances of BP
 
 def grid(design, penalty, M, N, levels):
     """Levels of eta where delta goes from 0.05 to 0.9, or as far as fixed points go, on a sample of its own."""
-    A, y = sample(design, DESIGNS[design], M, N, PILOT, SEED)
+    A, y = Ensemble(make_design(design, **DESIGNS[design]), M, N, seed=SEED).sample(PILOT)
     fine, etas, delta = np.abs(A.T @ y).max() * np.geomspace(0.98, 0.02, 60), [], []
     path = stationary._Path(A, y, penalty)
     for eta in fine:
@@ -122,7 +126,7 @@ def compare(design, name, M, N, levels, samples):
     """One row for stationary_path and one for each peer."""
     penalty, peers = CASES[name]
     etas, ways, missing = grid(design, penalty, M, N, levels), {OURS: ours, ALONE: points}, {}
-    A, y = sample(design, DESIGNS[design], M, N, PILOT, SEED)
+    A, y = Ensemble(make_design(design, **DESIGNS[design]), M, N, seed=SEED).sample(PILOT)
     for way in ways.values():
         way(A, y, etas, penalty)
     for peer, solve in peers.items():
@@ -133,7 +137,7 @@ def compare(design, name, M, N, levels, samples):
             missing[peer] = reason(error)
     spent, kkt, gap = ({way: [] for way in ways} for _ in range(3))
     for index in range(samples):
-        A, y = sample(design, DESIGNS[design], M, N, index, SEED)
+        A, y = Ensemble(make_design(design, **DESIGNS[design]), M, N, seed=SEED).sample(index)
         for way, solve in ways.items():
             used, found = seconds(solve, A, y, etas, penalty)
             spent[way].append(used)
@@ -219,7 +223,7 @@ def split():
     }
     rows = []
     for name, (penalty, _) in CASES.items():
-        A, y = sample("iid", {}, 500, 1000, 0, SEED)
+        A, y = Ensemble(IID(), 500, 1000, seed=SEED).sample(0)
         etas, used = grid("iid", penalty, 500, 1000, 20), dict.fromkeys(parts, 0.0)
         originals = {part: getattr(owner, attribute) for part, (owner, attribute) in parts.items()}
 

@@ -6,10 +6,11 @@ python benchmarks/bench_peak.py [--quick]
 import numpy as np
 import pandas as pd
 
-from sparsegdf.bp import _Path
-from sparsegdf.designs import sample
-from sparsegdf.penalties import L1
-from sparsegdf.theory import rs_curve
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.solvers.belief_propagation import _Path
+from sparsegdf.theory.replica_symmetric import rs_curve
 from timing import SEED, Comparison, alone, seconds
 
 
@@ -33,7 +34,7 @@ def blas(n, repeat):
 
 def matrix_vector(M, N, repeat):
     """Rows of what reads one M x N matrix: BLAS, plain BP and the two halves of the kernel's step."""
-    A, y = sample("iid", {}, M, N, 0, SEED)
+    A, y = Ensemble(IID(), M, N, seed=SEED).sample(0)
     count = max(1, 50_000_000 // (M * N))
     eta = rs_curve(L1(), alpha=0.5, deltas=[0.5]).eta[0]
     for name, kind in (("dgemv", np.float64), ("sgemv", np.float32)):

@@ -8,11 +8,14 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from sparsegdf.cross_validation import cross_validation
-from sparsegdf.noise import estimate_noise_variance
-from sparsegdf.penalties import L1, SCAD
-from sparsegdf.planted import planted_sample
-from sparsegdf.selection import select
+from sparsegdf.ensembles.ar1 import AR1
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.paper.experiments.planted import planted_sample
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.selection.cross_validation import cross_validation
+from sparsegdf.selection.noise import estimate_noise_variance
+from sparsegdf.selection.select import select
 from timing import SEED, Comparison, alone, interleaved, spread
 
 BOOTSTRAP = 50
@@ -36,7 +39,7 @@ def choosing(quick):
     sizes, repeat = ((20, 30),) if quick else ((100, 50), (100, 200)), 2 if quick else 5
     rows = []
     for M, N in sizes:
-        A, y, _ = planted_sample({"kind": "ar1", "c": 0.8}, M, N, 0, SEED, nonzeros=5, strength=4.0)
+        A, y, _ = planted_sample(Ensemble(AR1(0.8), M, N, seed=SEED), 0, nonzeros=5, strength=4.0)
         for name, penalty in {"l1": L1(), "SCAD a=8": SCAD(8, 1)}.items():
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message=".*may be too small")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from sparsegdf.subsets import best_subsets, swap_search
+from sparsegdf.solvers.best_subset import best_subsets, swap_search
 from timing import Comparison, alone, faster, markdown, reason, seconds, spread
 
 LEAPS = """

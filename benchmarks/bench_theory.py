@@ -6,9 +6,12 @@ python benchmarks/bench_theory.py [--quick]
 import numpy as np
 import pandas as pd
 
-from sparsegdf.l0_rsb import l0_1rsb_curve
-from sparsegdf.penalties import L0, L1, SCAD, ElasticNet
-from sparsegdf.theory import rs_curve, solve_rs
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.theory.one_step_rsb import l0_1rsb_curve
+from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
 from timing import Comparison, alone, interleaved, spread
 
 PENALTIES = {"l1": L1(), "elastic net": ElasticNet(0.1), "l0": L0(), "SCAD a=8": SCAD(8, 1), "SCAD a=5": SCAD(5, 1)}

@@ -17,8 +17,8 @@ import bench_selection
 import bench_subsets
 import bench_theory
 
-from sparsegdf.figures.bundle import commit
-from sparsegdf.tables import write_text
+from sparsegdf.paper.figures.bundle import commit
+from sparsegdf.paper.tables import write_text
 from timing import machine, markdown, run
 
 HERE = Path(__file__).resolve().parent

@@ -20,9 +20,13 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_diabetes
 
-from sparsegdf.penalties import MCP, SCAD
-from sparsegdf.planted import planted_sample
-from sparsegdf.selection import select
+from sparsegdf.ensembles.ar1 import AR1
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.paper.experiments.planted import planted_sample
+from sparsegdf.penalties.mcp import MCP
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.selection.select import select
 
 PENALTIES = (SCAD(8, 1), SCAD(3.7, 1), MCP(8, 1), MCP(3, 1))
 STATSMODELS = {"longley": "TOTEMP", "statecrime": "murder", "scotland": "YES", "cpunish": "EXECUTIONS",
@@ -44,11 +48,11 @@ def problems(folder):
     for file in sorted(Path(folder).glob("*.csv")) if folder else ():
         A, y = _split(pd.read_csv(file))
         yield "real" if A.shape[1] < A.shape[0] else "real, N > M", file.stem, A, y, None
-    for design in ({"kind": "iid"}, {"kind": "ar1", "c": 0.8}):
+    for design in (IID(), AR1(0.8)):
         for N in (50, 200):
             for strength in (2.0, 4.0, 8.0):
-                A, y, _ = planted_sample(design, 100, N, 0, 1, nonzeros=10, strength=strength)
-                yield f"planted, N = {N}", f"{design['kind']} {strength:g}", A, y, 1.0
+                A, y, _ = planted_sample(Ensemble(design, 100, N, seed=1), 0, nonzeros=10, strength=strength)
+                yield f"planted, N = {N}", f"{design.label} {strength:g}", A, y, 1.0
 
 
 def _split(table):

@@ -26,9 +26,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import ListedColormap
 
-from sparsegdf.figures import style
-from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
-from sparsegdf.theory import rs_curve, rs_stable_range, solve_rs
+from sparsegdf.paper.figures import style
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.mcp import MCP
+from sparsegdf.penalties.registry import PENALTIES
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.theory.replica_symmetric import rs_curve, rs_stable_range, solve_rs
 
 # %matplotlib inline
 
@@ -102,8 +107,8 @@ rows = []
 for kind, penalty in five.items():
     curve = rs_curve(penalty, alpha=alpha, deltas=np.linspace(0.005, 1, 200))
     curve["excess"] = curve.df - curve.delta
-    style.draw_rs_line(left, curve, "df", color=style.COLOURS[kind], label=style.label({"kind": kind}))
-    style.draw_rs_line(right, curve[curve.branch == "S1"], "excess", color=style.COLOURS[kind])
+    style.draw_rs_line(left, curve, "df", color=PENALTIES[kind].colour, label=PENALTIES[kind].label)
+    style.draw_rs_line(right, curve[curve.branch == "S1"], "excess", color=PENALTIES[kind].colour)
     stable = rs_stable_range(penalty, alpha=alpha)
     rows.append({"penalty": repr(penalty), "stable up to delta": stable[1] if stable else np.nan})
     rows[-1] |= {"largest residual": curve.residual.max(), "all converged": bool(curve.converged.all())}
@@ -138,9 +143,9 @@ left.set(xlabel=r"$\delta$", ylabel="SCAD $a$", xlim=(0, 1))
 for kind, penalty in five.items():
     curve = rs_curve(penalty, alpha=alpha, deltas=np.linspace(0.001, 1, 250), mean=0.8)
     curve = curve[curve.branch == "S1"]
-    style.draw_rs_line(right, curve, "err_pre", color=style.COLOURS[kind], label=style.label({"kind": kind}))
+    style.draw_rs_line(right, curve, "err_pre", color=PENALTIES[kind].colour, label=PENALTIES[kind].label)
     best = curve.loc[curve.err_pre.idxmin()]
-    right.plot(best.delta, best.err_pre, "o", color=style.COLOURS[kind])
+    right.plot(best.delta, best.err_pre, "o", color=PENALTIES[kind].colour)
     print(f"{penalty!r:22} smallest err_pre {best.err_pre:.4f} at delta = {best.delta:.3f}, stable: {best.rs_stable}")
 right.set(xlim=(0, 1), xlabel=r"$\delta$", ylabel=r"$\mathrm{err}_\mathrm{pre}$")
 for ax, letter in ((left, "a"), (right, "b")):

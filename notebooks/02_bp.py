@@ -20,14 +20,17 @@
 import numpy as np
 import pandas as pd
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.bp_reference import belief_propagation_reference
-from sparsegdf.bp_stability import linear_stability
-from sparsegdf.designs import sample
-from sparsegdf.figures import style
-from sparsegdf.penalties import L0, SCAD
-from sparsegdf.stationary import stationary_path
-from sparsegdf.subsets import swap_search
+from sparsegdf.ensembles.ar1 import AR1
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.paper.figures import style
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.best_subset import swap_search
+from sparsegdf.solvers.direct import stationary_path
+from sparsegdf.solvers.plain_bp import belief_propagation_reference
+from sparsegdf.solvers.stability import linear_stability
 
 # %matplotlib inline
 
@@ -56,7 +59,7 @@ def radius(A, point, level, damping):
 # radius: the factor by which the distance should shrink in a step (dashed, fitted in height only).
 
 # %% alt="Residual of BP per step at three eta on independent columns, with the predicted slopes."
-A, y = sample("iid", {}, M, N, index=0, seed=seed)
+A, y = Ensemble(IID(), M, N, seed=seed).sample(0)
 etas = [1.5, 1.0, 0.5]
 direct = stationary_path(A, y, scad, etas)
 figure = style.new_figure(7, 2.6)
@@ -79,7 +82,7 @@ figure
 # to 1, undamped BP fails (crosses); damping buys stability with speed. (b) The same at one η, step by step.
 
 # %% alt="Spectral radius against delta for three dampings; residual per step at one eta for the same dampings."
-A, y = sample("ar1", {"c": 0.5}, M, N, index=0, seed=seed)
+A, y = Ensemble(AR1(c=0.5), M, N, seed=seed).sample(0)
 etas = np.linspace(2.0, 0.4, 17)
 direct = stationary_path(A, y, scad, etas)
 plain = belief_propagation(A, y, scad, etas, damping=1.0, max_steps=5000)
@@ -125,7 +128,7 @@ print(pd.DataFrame(table).to_string(index=False, float_format="{:.3g}".format))
 # A converged run is *a* stationary point, not *the* solution.
 
 # %% alt="Residual per step for l0 at four dampings; objective against non-zeros where they end."
-A, y = sample("iid", {}, M, N, index=0, seed=seed)
+A, y = Ensemble(IID(), M, N, seed=seed).sample(0)
 eta, sizes = 2.0, np.arange(21)
 figure = style.new_figure(7, 2.9)
 left, right = figure.subplots(1, 2)

@@ -28,11 +28,14 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from sparsegdf import cli
-from sparsegdf.figures import style
-from sparsegdf.penalties import L1, MCP, SCAD
-from sparsegdf.regressor import SparseRegressor
-from sparsegdf.selection import select
+from sparsegdf.paper.figures import style
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.mcp import MCP
+from sparsegdf.penalties.registry import PENALTIES
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.selection import command_line as cli
+from sparsegdf.selection.regressor import SparseRegressor
+from sparsegdf.selection.select import select
 
 # %matplotlib inline
 
@@ -72,10 +75,10 @@ figure = style.new_figure(7, 2.9)
 left, right = figure.subplots(1, 2)
 for kind, selection in found.items():
     path = selection.path[selection.path.converged]
-    look = {"color": style.COLOURS[kind], "label": style.label({"kind": kind})}
+    look = {"color": PENALTIES[kind].colour, "label": PENALTIES[kind].label}
     left.plot(path.nonzeros, M * path.df, **look)
     right.plot(path.nonzeros, path.cp, **look)
-    right.plot(selection.best.nonzeros, selection.best.cp, "o", color=style.COLOURS[kind])
+    right.plot(selection.best.nonzeros, selection.best.cp, "o", color=PENALTIES[kind].colour)
 left.plot([0, N], [1, N + 1], **style.GUIDE)
 left.set(xlabel="non-zeros", ylabel=r"parameters $M\,\mathrm{df}$ (Stein)")
 right.set(xlabel="non-zeros", ylabel="$C_p$", ylim=(2800, 3500))
@@ -101,13 +104,13 @@ for ax, kind in zip(figure.subplots(1, 2, sharey=True), ("l1", "mcp"), strict=Tr
         centre = select(A, y, penalties[kind], **grid).predict(A)
         drawn = [centre + np.sqrt(grid["sigma2"]) * rng.normal(size=M) for _ in range(30)]
         stein = M * np.array([select(A, z, penalties[kind], **grid).path.df for z in drawn])
-    path, best, colour = measured[kind].path, measured[kind].best, style.COLOURS[kind]
+    path, best, colour = measured[kind].path, measured[kind].best, PENALTIES[kind].colour
     mean, se = stein.mean(axis=0), stein.std(axis=0, ddof=1) / np.sqrt(len(stein))
     dots = {"markersize": 2.5, "elinewidth": 0.8}
     ax.plot(path.eta, M * path.df_stein, "--", color="0.6", linewidth=0.8, label="Stein, this $y$")
     ax.errorbar(path.eta, mean, se, fmt="s", color="0.4", label="Stein, mean", **dots)
     ax.errorbar(path.eta, M * path.df, M * path.df_se, fmt="o", color=colour, label="bootstrap", **dots)
-    ax.set(xscale="log", xlabel=r"$\eta$", title=style.label({"kind": kind}), ylim=(0, 60))
+    ax.set(xscale="log", xlabel=r"$\eta$", title=PENALTIES[kind].label, ylim=(0, 60))
     ax.invert_xaxis()
     ax.legend(loc="upper left")
     z = ((M * path.df - mean) / np.hypot(M * path.df_se, se))[path.nonzeros > 0]

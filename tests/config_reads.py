@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel
 from snakemake.cli import main as snakemake
 
-import sparsegdf.config
+import sparsegdf.paper.config.model as model
 
 READ = set()
 
@@ -136,13 +136,13 @@ def read_by_script(file):
 
 
 def main(configfile):
-    load, seen = sparsegdf.config.load, {}
+    load, seen = model.load, {}
 
     def noting(raw):
         seen["raw"], seen["workflow"] = raw, sys._getframe(1).f_globals["workflow"]
         return Noted(load(raw))
 
-    sparsegdf.config.load = noting
+    model.load = noting
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         try:

@@ -152,7 +152,7 @@ def report_folder(tmp_path_factory):
 
 def report_page(folder):
     """The page of `report_folder`, or of a copy of it."""
-    from sparsegdf.report import page
+    from sparsegdf.paper.report import page
 
     config = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
     return page(folder / "figures", run="paper", config=config, benchmarks=folder / "benchmarks")

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from conftest import ROOT
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "reference/README.md", "results/README.md")]
+DOCUMENTS += sorted((ROOT / "docs").glob("*.md"))
 
 
 class Block(NamedTuple):
@@ -40,10 +41,6 @@ def prose(file):
 def inline(text):
     """What stands between backticks."""
     return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
-
-
-def python_of(file):
-    return "\n".join(block.text for block in blocks("python") if block.file == file)
 
 
 def run(words, folder, **environment):

@@ -13,7 +13,18 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-NAMES = ["bp_step", "bp_path", "direct_path", "best_subset", "selection", "theory", "growth", "peak", "compile"]
+NAMES = [
+    "bp_step",
+    "bp_path",
+    "direct_path",
+    "best_subset",
+    "selection",
+    "theory",
+    "theory_points",
+    "growth",
+    "peak",
+    "compile",
+]
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,19 @@ from skglm.solvers import AndersonCD
 from sklearn.linear_model import ElasticNet as SklearnElasticNet
 from sklearn.linear_model import Lasso
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.bp_reference import belief_propagation_reference
-from sparsegdf.designs import sample
-from sparsegdf.fixed_points import STATUSES, kkt_violation
-from sparsegdf.misprints import damped_support
-from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
-from sparsegdf.stationary import stationary_path
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.paper.misprints import damped_support
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.mcp import MCP
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_path
+from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
+from sparsegdf.solvers.plain_bp import belief_propagation_reference
 
 DESIGNS = {"iid": ({}, 0.9), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a safe damping
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
@@ -27,7 +33,7 @@ each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALT
 
 def problem(design, index=0, M=120, N=240, lowest=0.25, levels=8):
     """A sample and a grid of eta that reaches from delta near 0 to about one half (at lowest = 1/4)."""
-    A, y = sample(design, DESIGNS[design][0], M, N, index, seed=11)
+    A, y = Ensemble(make_design(design, **DESIGNS[design][0]), M, N, seed=11).sample(index)
     return A, y, np.abs(A.T @ y).max() * np.geomspace(0.95, lowest, levels)
 
 
@@ -185,7 +191,7 @@ def test_a_cycling_run_ends_early_and_says_so():
 
 def test_what_cycles_at_the_first_margin_is_not_tried_again():
     """Adapted damping beyond the range of fixed points: one wait of 2000 steps, not one for each margin."""
-    A, y = sample("iid", {}, 100, 200, 0, seed=11)
+    A, y = Ensemble(IID(), 100, 200, seed=11).sample(0)
     fixed = belief_propagation(A, y, SCAD(5, 1), np.linspace(2.2, 0.1, 22))
     lost = ~fixed.converged
     assert lost.any() and (fixed.status[lost] == "cycling").all()
@@ -210,7 +216,7 @@ def test_running_out_of_steps_is_reported():
 
 
 def test_l0_does_not_converge_undamped_where_the_other_penalties_do():
-    A, y = sample("iid", {}, 500, 1000, 0, seed=1)
+    A, y = Ensemble(IID(), 500, 1000, seed=1).sample(0)
     largest = np.abs(A.T @ y).max()
     fractions = np.geomspace(0.4, 0.05, 6)
     l0 = belief_propagation(A, y, L0(), fractions * largest**2 / 2, damping=1.0)
@@ -223,7 +229,7 @@ def test_l0_where_damping_makes_it_stop_depends_on_the_damping():
     """Damped BP stops at some levels, each time in another of many states: what replica symmetry breaking predicts."""
     stopped, agreed = [], []
     for index in range(3):
-        A, y = sample("iid", {}, 200, 400, index, seed=1)
+        A, y = Ensemble(IID(), 200, 400, seed=1).sample(index)
         etas = np.geomspace(0.25, 0.05, 4) * np.abs(A.T @ y).max() ** 2 / 2
         runs = [belief_propagation(A, y, L0(), etas, damping=damping) for damping in (0.5, 0.2, None)]
         stopped += [run.converged for run in runs]

@@ -4,13 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.bp_reference import belief_propagation_reference
-from sparsegdf.bp_region import region_table
-from sparsegdf.bp_stability import bp_jacobian, linear_stability
-from sparsegdf.designs import sample
-from sparsegdf.penalties import L1, SCAD, ElasticNet
-from sparsegdf.stationary import stationary_path
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.paper.experiments.bp_region import region_table
+from sparsegdf.paper.experiments.simulation import Simulation
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_path
+from sparsegdf.solvers.plain_bp import belief_propagation_reference
+from sparsegdf.solvers.stability import bp_jacobian, linear_stability
 
 DESIGNS = {"iid": ({}, 1.0), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a stable damping
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1)}
@@ -19,7 +24,7 @@ each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALT
 
 
 def fixed_point(design, penalty, M=120, N=240, fraction=0.35):
-    A, y = sample(design, DESIGNS[design][0], M, N, 0, seed=11)
+    A, y = Ensemble(make_design(design, **DESIGNS[design][0]), M, N, seed=11).sample(0)
     etas = np.abs(A.T @ y).max() * np.geomspace(0.9, fraction, 5)
     found = stationary_path(A, y, penalty, etas)
     assert found.converged.all()
@@ -89,7 +94,7 @@ def test_l1_variances_contract_by_delta():
 @each_design
 def test_undamped_bp_converges_exactly_where_it_is_predicted_to(design):
     """Undamped, ar1 and block lose stability half way down this grid; adapted damping is another iteration."""
-    A, y = sample(design, DESIGNS[design][0], 120, 240, 0, seed=11)
+    A, y = Ensemble(make_design(design, **DESIGNS[design][0]), 120, 240, seed=11).sample(0)
     etas = np.abs(A.T @ y).max() * np.geomspace(0.95, 0.1, 8)
     found, bp = stationary_path(A, y, L1(), etas), belief_propagation(A, y, L1(), etas, damping=1.0, max_steps=2000)
     predicted = [linear_stability(A, found.x[:, k], found.chi[:, k], found.Q_hat[:, k]) for k in range(8)]
@@ -102,7 +107,7 @@ def test_undamped_bp_converges_exactly_where_it_is_predicted_to(design):
 
 
 def test_an_empty_support_needs_one_step():
-    A, _ = sample("iid", {}, 20, 40, 0, seed=1)
+    A, _ = Ensemble(IID(), 20, 40, seed=1).sample(0)
     assert linear_stability(A, np.zeros(40), np.zeros(40), (A**2).sum(axis=0))[2:] == (0.0, 1.0)
 
 
@@ -121,7 +126,7 @@ def test_region_table_sets_prediction_beside_measurement():
     scad = problem | {"penalty": {"kind": "scad", "a": 5, "lam": 1}}
     summary = pd.DataFrame({"delta": [0.1, 0.2, 0.3, 0.4, 0.5], "delta_se": 0.01, "samples": 40,
                             "fraction_bp": 1.0, "steps_median": 50.0})  # fmt: skip
-    simulations = {"figure5__l1": problem, "figure5__scad_a5": scad}
+    simulations = {("figure5", name): Simulation.of(**block) for name, block in (("l1", problem), ("scad_a5", scad))}
     table = region_table(
         simulations, dict.fromkeys(simulations, summary), samples=3, every=2, dampings=[1, 0.5], tol=1e-10
     )

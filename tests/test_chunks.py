@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf.chunks import require_finite, require_samples
-from sparsegdf.summaries import AVERAGED, summarise
+from sparsegdf.paper.experiments.chunks import require_finite, require_samples
+from sparsegdf.paper.experiments.summaries import AVERAGED, summarise
 
 ETAS = [0.3, 0.2]
 ROWS = pd.DataFrame([{"sample": sample, "eta": eta} for sample in (3, 4, 5) for eta in ETAS])

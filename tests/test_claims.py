@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from sparsegdf.claims import l0, simulation, theory
-from sparsegdf.claims.verdict import (
+from sparsegdf.paper.claims import l0, simulation, theory
+from sparsegdf.paper.claims.verdict import (
     Claim,
     Finding,
     Undecided,
@@ -25,9 +25,9 @@ from sparsegdf.claims.verdict import (
     number,
     positive,
 )
-from sparsegdf.misprints import MISPRINTS
-from sparsegdf.penalties import L0
-from sparsegdf.theory import rs_curve, solve_rs
+from sparsegdf.paper.misprints import MISPRINTS
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
 
 ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
 YES, NO, OPEN = (Finding(holds, "m", "t") for holds in (True, False, None))
@@ -378,7 +378,7 @@ def test_numbers_in_the_readme_are_those_of_the_reference():
     sys.path.insert(0, str(ROOT / "workflow"))
     from readme_numbers import rendered
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
     claims = pd.read_csv(ROOT / "reference/claims.csv", dtype=str)
     assert rendered(readme, claims) == readme
     assert rendered(readme, claims.assign(measured="0")) != readme

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from sparsegdf import L1, SCAD, rs_curve, select
-from sparsegdf.cli import main
+from sparsegdf.selection.command_line import main
 
 
 def table(M=40):
@@ -93,7 +93,17 @@ def test_names_in_any_script_are_printed_and_plotted(folder, capsys, recwarn):
     assert set(json.loads(capsys.readouterr().out)["coefficients"]) == set(names)
     assert not [w for w in recwarn if "lyph" in str(w.message) or "legend" in str(w.message)]
     # a terminal that has no such letters
-    command = [sys.executable, "-m", "sparsegdf.cli", "select", file, "--target", "y", "--penalty", "l1"]
+    command = [
+        sys.executable,
+        "-m",
+        "sparsegdf.selection.command_line",
+        "select",
+        file,
+        "--target",
+        "y",
+        "--penalty",
+        "l1",
+    ]
     done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert b"\\u8eab\\u9577" in done.stdout
 
@@ -225,11 +235,17 @@ def test_usage_errors_have_status_2(words, capsys):
 
 def test_help_shows_the_way():
     done = subprocess.run(
-        [sys.executable, "-m", "sparsegdf.cli", "--help"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "sparsegdf.selection.command_line", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "sparsegdf select data.csv --target y --penalty scad" in done.stdout
     assert "sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1" in done.stdout
     done = subprocess.run(
-        [sys.executable, "-m", "sparsegdf.cli", "select", "-h"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "sparsegdf.selection.command_line", "select", "-h"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert all(word in done.stdout for word in ("--target", "--bootstrap", "--json", "npz", "sigma2"))

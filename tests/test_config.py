@@ -10,7 +10,7 @@ import pytest
 import yaml
 from conftest import ROOT, Project
 
-from sparsegdf.config import ConfigError, load
+from sparsegdf.paper.config.model import ConfigError, load
 
 
 @pytest.fixture
@@ -117,9 +117,13 @@ def test_a_key_that_nobody_reads_is_found(tmp_path):
     """Even where other blocks have one of that name, and where the figure's sidecar copies the block as a whole."""
     project = Project(tmp_path / "project")
     project.edit(
-        "src/sparsegdf/config_blocks.py", "class Figure7(Model):\n", "class Figure7(Model):\n    alpha: float = 0.5\n"
+        "src/sparsegdf/paper/config/blocks.py",
+        "class Figure7(Model):\n",
+        "class Figure7(Model):\n    alpha: float = 0.5\n",
     )
-    project.edit("src/sparsegdf/config_blocks.py", "class Size(Model):\n", "class Size(Model):\n    steps: int = 1\n")
+    project.edit(
+        "src/sparsegdf/paper/config/blocks.py", "class Size(Model):\n", "class Size(Model):\n    steps: int = 1\n"
+    )
     project.edit("config/paper.yaml", "figure7_l0_exhaustive:\n", "figure7_l0_exhaustive:\n  alpha: 0.5\n")
     project.edit("config/paper.yaml", "penalties:\n", "penalties:\n  scad_idle: { kind: scad, a: 4, lam: 1 }\n")
     project.edit("tests/tiny.yaml", "{ N: 32, samples: 3 }", "{ N: 32, samples: 3, steps: 2 }")

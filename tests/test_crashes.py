@@ -23,7 +23,7 @@ def project(tmp_path):
 
 def assert_whole(project):
     """Every file under a final name can be read; temporary files are hidden."""
-    from sparsegdf.tables import read_table
+    from sparsegdf.paper.tables import read_table
 
     for file in (project.folder / "results").rglob("*.parquet"):
         if not file.name.startswith("."):
@@ -154,7 +154,7 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
 
 def rewritten(chunk, change):
     """Write the chunk again, as its job would have, after change(rows, made_with)."""
-    from sparsegdf.tables import IDENTITY, read_table, write_table
+    from sparsegdf.paper.tables import IDENTITY, read_table, write_table
 
     made_with = json.loads(pq.read_schema(chunk).metadata[IDENTITY])["made_with"]
     rows = read_table(chunk)
@@ -215,12 +215,15 @@ def test_code_changed_while_a_job_runs(project, finished):
     while not (log.exists() and "sample 5 " in log.read_text()):
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.05)
-    module = project.folder / "src/sparsegdf/bp.py"
+    module = project.folder / "src/sparsegdf/solvers/belief_propagation.py"
     kept = module.read_text()
     module.write_text(kept + "\nCHANGED = True\n")
     text, _ = process.communicate()
     assert "sample 599 (600 of 600)" in log.read_text()  # it came to its end
-    assert process.returncode != 0 and "src/sparsegdf/bp.py was changed after the run was started" in text
+    assert (
+        process.returncode != 0
+        and "src/sparsegdf/solvers/belief_propagation.py was changed after the run was started" in text
+    )
     assert not (project.folder / name).exists()
 
     module.write_text(kept)
@@ -228,7 +231,10 @@ def test_code_changed_while_a_job_runs(project, finished):
     wait_for_job(process)  # it has not yet imported the module
     module.write_text(kept + "\nCHANGED = True\n")
     text, _ = process.communicate()
-    assert process.returncode != 0 and "src/sparsegdf/bp.py was changed after the run was started" in text
+    assert (
+        process.returncode != 0
+        and "src/sparsegdf/solvers/belief_propagation.py was changed after the run was started" in text
+    )
     assert not (project.folder / CHUNK).exists()
     module.write_text(kept)
     project.snakemake(CHUNK)
@@ -247,7 +253,7 @@ echo $!
     "path, old, new",
     [
         ("config/paper.yaml", "seed: 20180621", "seed: 1"),
-        ("src/sparsegdf/bp.py", "import numpy as np", "import numpy as np\n\nCHANGED = True"),
+        ("src/sparsegdf/solvers/belief_propagation.py", "import numpy as np", "import numpy as np\n\nCHANGED = True"),
     ],
     ids=["configuration", "code"],
 )

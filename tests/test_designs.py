@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from sparsegdf.designs import DESIGNS, ar1, block, iid, sample
+from sparsegdf.ensembles.ar1 import AR1
+from sparsegdf.ensembles.block import Block
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.ensembles.registry import DESIGNS, make_design
 
 CASES = [("iid", {}), ("ar1", {"c": 0.5}), ("block", {"T": 12})]
 IDS = [name for name, _ in CASES]
@@ -16,7 +20,7 @@ def correlations(A):
 
 
 def test_iid_entries_are_independent_with_variance_one_over_m():
-    A = iid(400, 300, np.random.default_rng(0))
+    A = IID().draw(400, 300, np.random.default_rng(0))
     assert A.shape == (400, 300)
     assert abs(A.mean()) < 5 / np.sqrt(A.size * 400)
     assert A.var() * 400 == pytest.approx(1, abs=5 * np.sqrt(2 / A.size))
@@ -26,82 +30,86 @@ def test_iid_entries_are_independent_with_variance_one_over_m():
 
 @pytest.mark.parametrize("c", [0.5, -0.7, 0.0])
 def test_ar1_correlation_decays_as_a_power_of_c(c):
-    C = correlations(ar1(4000, 60, c, np.random.default_rng(1)))
+    C = correlations(AR1(c).draw(4000, 60, np.random.default_rng(1)))
     distance = np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
     assert np.abs(C - c**distance).max() < 5 / np.sqrt(4000)
 
 
 def test_block_correlation_is_one_half_within_a_block_and_zero_elsewhere():
     T, N = 9, 40
-    C = correlations(block(4000, N, T, np.random.default_rng(2)))
+    C = correlations(Block(T).draw(4000, N, np.random.default_rng(2)))
     label = np.minimum(np.arange(N) // T, 3)
     same = (label[:, None] == label) & (label < 3)[:, None]
     expected = np.where(np.eye(N) == 1, 1, np.where(same, 0.5, 0))
     assert np.abs(C - expected).max() < 5 / np.sqrt(4000)
 
 
-@pytest.mark.parametrize("draw", [lambda rng: ar1(30, 50, 0.5, rng), lambda rng: block(30, 50, 10, rng)])
-def test_examples_have_unit_columns(draw):
-    A = draw(np.random.default_rng(3))
+@pytest.mark.parametrize("design", [AR1(0.5), Block(10)])
+def test_examples_have_unit_columns(design):
+    A = design.draw(30, 50, np.random.default_rng(3))
     np.testing.assert_allclose(np.linalg.norm(A, axis=0), 1, rtol=1e-14)
 
 
 @pytest.mark.parametrize("T", [0, -1, 2.5, 33, 34])
 def test_block_rejects_t_outside_its_bound(T):
     with pytest.raises(ValueError, match="block T"):
-        block(20, 100, T, np.random.default_rng(0))  # (N-1)/3 = 33 is already too large
+        Block(T).draw(20, 100, np.random.default_rng(0))  # (N-1)/3 = 33 is already too large
 
 
 def test_block_accepts_the_largest_t():
-    assert block(20, 100, 32, np.random.default_rng(0)).shape == (20, 100)
+    assert Block(32).draw(20, 100, np.random.default_rng(0)).shape == (20, 100)
 
 
 @pytest.mark.parametrize("c", [1, -1, 1.5, np.nan, "x"])
 def test_ar1_rejects_c_that_is_no_correlation(c):
     with pytest.raises(ValueError, match="ar1 c"):
-        ar1(20, 30, c, np.random.default_rng(0))
+        AR1(c)
 
 
 @pytest.mark.parametrize(("design", "params"), CASES, ids=IDS)
 def test_a_sample_is_a_function_of_its_name(design, params):
-    one = sample(design, params, 30, 50, 4, seed=1)
+    one = Ensemble(make_design(design, **params), 30, 50, seed=1).sample(4)
     for again in range(2):  # whatever else was drawn in between
-        sample(design, params, 30, 50, again, seed=1)
-        A, y = sample(design, params, 30, 50, 4, seed=1)
+        Ensemble(make_design(design, **params), 30, 50, seed=1).sample(again)
+        A, y = Ensemble(make_design(design, **params), 30, 50, seed=1).sample(4)
         assert A.tobytes() == one[0].tobytes() and y.tobytes() == one[1].tobytes()
 
 
 def test_every_part_of_the_name_matters():
     def first(**change):
-        name = {"design": "ar1", "params": {"c": 0.5}, "M": 30, "N": 50, "index": 4, "seed": 1} | change
-        return sample(**name)[1][0]
+        name = {"design": AR1(0.5), "M": 30, "N": 50, "index": 4, "seed": 1} | change
+        index = name.pop("index")
+        return Ensemble(**name).sample(index)[1][0]
 
-    changes = [{}, {"seed": 2}, {"index": 5}, {"N": 51}, {"M": 31}, {"params": {"c": 0.4}}]
-    changes += [{"design": "iid", "params": {}}]
+    changes = [{}, {"seed": 2}, {"index": 5}, {"N": 51}, {"M": 31}, {"design": AR1(0.4)}, {"design": IID()}]
     assert len({first(**change) for change in changes}) == len(changes)
 
 
 def test_the_spelling_of_a_number_does_not_matter():
-    A, y = sample("block", {"T": 12}, 30, 50, 0, seed=1)
-    B, z = sample("block", {"T": 12.0}, 30, 50, 0, seed=1)
+    A, y = Ensemble(Block(T=12), 30, 50, seed=1).sample(0)
+    B, z = Ensemble(Block(T=12.0), 30, 50, seed=1).sample(0)
     assert A.tobytes() == B.tobytes() and y.tobytes() == z.tobytes()
 
 
 def test_mean_and_variance_move_y_alone():
-    A, y = sample("iid", {}, 30, 50, 0, seed=1)
-    B, z = sample("iid", {}, 30, 50, 0, seed=1, mean=2.0, variance=9.0)
+    A, y = Ensemble(IID(), 30, 50, seed=1).sample(0)
+    B, z = Ensemble(IID(), 30, 50, seed=1, mean=2.0, variance=9.0).sample(0)
     assert A.tobytes() == B.tobytes()
     np.testing.assert_allclose(z, 2 + 3 * y)
 
 
 def test_samples_are_independent_standard_normal():
-    y = np.concatenate([sample("iid", {}, 100, 3, index, seed=7)[1] for index in range(200)])
+    y = np.concatenate([Ensemble(IID(), 100, 3, seed=7).sample(index)[1] for index in range(200)])
     assert abs(y.mean()) < 5 / np.sqrt(y.size)
     assert y.var() == pytest.approx(1, abs=5 * np.sqrt(2 / y.size))
 
 
 def test_bad_requests_are_named():
-    with pytest.raises(ValueError, match="design = 'toeplitz'.*" + ", ".join(DESIGNS)):
-        sample("toeplitz", {}, 10, 20, 0, seed=1)
+    with pytest.raises(ValueError, match="kind = 'toeplitz'.*" + ", ".join(DESIGNS)):
+        make_design("toeplitz")
     with pytest.raises(ValueError, match="variance"):
-        sample("iid", {}, 10, 20, 0, seed=1, variance=-1)
+        Ensemble(IID(), 10, 20, variance=-1)
+
+
+def test_a_block_design_keeps_its_share_of_the_columns():
+    assert Block(125).resized(250, of=1000) == Block(31) and AR1(0.5).resized(250, of=1000) == AR1(0.5)

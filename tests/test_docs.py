@@ -1,64 +1,30 @@
 """README.md, CONTRIBUTING.md and docs/: every command and every piece of code in them runs, links lead somewhere.
 
-Fenced blocks: python is executed, yaml is checked, text is only shown, and one without a language is shell commands,
-each of which has to be accounted for below.
+Fenced blocks: python is executed, yaml is checked, text is only shown, and one without a language is shell commands: those
+of Snakemake are planned, those of sparsegdf run, those of make are targets.
 """
 
-import ast
 import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from conftest import ROOT, Project
-from documents import DOCUMENTS, blocks, inline, prose, python_of, run
+from documents import DOCUMENTS, blocks, inline, prose, run
 
-from sparsegdf.config import load
-from sparsegdf.penalties import PENALTIES
+from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.registry import DESIGNS
+from sparsegdf.paper.config.model import load
+from sparsegdf.penalties.base import Penalty
+from sparsegdf.penalties.registry import PENALTIES
 
-# make <target>: the test that really runs what the target runs.
-RUN_BY = {
-    "make bench": "tests/test_benchmarks.py::test_times_and_ratios_are_positive_numbers",
-    "make help": "tests/test_docs.py::test_make_knows_every_target",
-    "make notebooks": "tests/test_notebooks.py::test_the_pipeline_executes_them_with_their_pictures",
-    "make paper_figures": "tests/test_workflow.py::test_a_run_writes_every_bundle_and_says_so",
-    "make reference": "tests/test_docs.py::test_make_reference_keeps_what_a_run_produced",
-    "make report": "tests/test_report.py::test_the_pipeline_makes_the_page_and_times_every_rule",
-    "make rulegraph": "tests/test_pages.py::test_the_rule_graph_can_be_drawn_anew",
-    "make status": "tests/test_workflow.py::test_status_tells_fresh_from_stale_and_why",
-    "make test-cluster": "tests/cluster/test_cluster.py::test_slurm_gives_the_bytes_of_a_local_run",
-    "make test-cluster-quick": "tests/cluster/test_cluster.py::test_slurm_gives_the_bytes_of_a_local_quick_run",
-    "make test-report": "tests/browser/test_report.py::test_every_figure_is_visible",
-    "make verify": "tests/test_verify.py::test_the_command_says_so_and_its_status_too",
-    "pip install .": "tests/test_environment.py::test_the_package_installs_with_its_command_and_its_template",
-    "python notebooks/01_theory.py": "tests/test_notebooks.py::"
-    "test_it_runs_as_a_script_in_less_than_a_minute_without_warnings_or_litter",
-}
-# What no test runs, and why.
-NOT_RUN = {
-    "make clean": "it deletes results; make -n shows what",
-    "make env": "`make test` begins with it; tests/test_environment.py compares what it installed with the lock",
-    "make lock": "it wants uv and a package index; tests/test_environment.py checks what it wrote",
-    "make quick": "it takes minutes; its call of Snakemake is planned below",
-    "make test": "it is what runs this",
-    "sacctmgr show associations user=$USER format=account": "it wants a SLURM with an accounting database",
-    "scancel --name=<SLURM run ID>": "it wants a live run on a SLURM; tests/cluster cancels by the number of a job",
-    "scancel --user=$USER": "the same",
-    "sinfo": "it lists the partitions of a cluster",
-    "source .venv/bin/activate": "a script of Python's own",
-}
-WHAT_TO_DO = (
-    "Either it is a snakemake, sparsegdf, make, pytest or linter command that the tests here know how to run, or it goes "
-    "into RUN_BY (with the test that runs it) or NOT_RUN (with the reason) in tests/test_docs.py. A block that is no "
-    "shell command begins with ```python, ```yaml or ```text."
-)
+LANGUAGES = "A block is ```python, ```yaml or ```text, or has no language if it holds shell commands."
 
 
 def without_comment(line):
@@ -94,32 +60,7 @@ SNAKEMAKE = sorted({re.sub(r"--cores \S+", "--cores 1", call.replace(" -n ", " "
 MINE = "snakemake --cores 1 --configfile config/mine.yaml -- figure2_gdf"  # really run
 
 
-def accounted_for(command, place="a document"):
-    """Fails for a command that nothing below runs."""
-    words = command.split()
-    target = " ".join(words[:2]) if words[0] == "make" else command  # make verify RUN=quick
-    if target in RUN_BY or target in NOT_RUN or words[0] in ("snakemake", "sparsegdf"):
-        return
-    if words[:3] == ["python", "-m", "pytest"]:
-        return
-    if f"$(BIN)/{command}\n" in (ROOT / "Makefile").read_text():  # a linter: `make test` runs it
-        return
-    raise AssertionError(f"{place}: no test runs `{command}`. {WHAT_TO_DO}")
-
-
 # --- commands ------------------------------------------------------------------------------------------------------
-
-
-def test_every_command_is_accounted_for():
-    for command, place in COMMANDS.items():
-        accounted_for(command, place)
-    assert len(COMMANDS) > 20
-
-
-@pytest.mark.parametrize("command", ["frobnicate --all", "make frobnicate", "python frobnicate.py", "ruff"])
-def test_a_command_that_nothing_runs_is_noticed(command):
-    with pytest.raises(AssertionError, match=r"no test runs .*RUN_BY"):
-        accounted_for(command)
 
 
 def test_every_block_has_a_known_language_and_no_command_hides_in_text():
@@ -130,22 +71,10 @@ def test_every_block_has_a_known_language_and_no_command_hides_in_text():
             f"{file.name} has a fence that is indented, or not of the form ```language"
         )
     for block in blocks():
-        assert block.language in ("", "sh", "python", "yaml", "text"), f"{block.place}: {WHAT_TO_DO}"
+        assert block.language in ("", "sh", "python", "yaml", "text"), f"{block.place}: {LANGUAGES}"
         if block.language in ("text", "yaml"):
             hidden = re.search(r"(^|#\s*|\s\s)\$? ?(make|snakemake|sparsegdf|pip|git) [a-z-]", block.text, re.M)
-            assert not hidden, f"{block.place}: {hidden[0].strip()!r} looks like a command. {WHAT_TO_DO}"
-
-
-def test_the_lists_above_have_no_command_that_is_gone():
-    targets = re.findall(r"^([a-z_-]+):", (ROOT / "Makefile").read_text(), re.M)
-    assert set(NOT_RUN) | set(RUN_BY) <= set(COMMANDS) | {f"make {target}" for target in targets}
-
-
-@pytest.mark.parametrize("command", RUN_BY)
-def test_the_named_test_is_there(command):
-    file, name = RUN_BY[command].split("::")
-    functions = [node.name for node in ast.parse((ROOT / file).read_text()).body if isinstance(node, ast.FunctionDef)]
-    assert name in functions
+            assert not hidden, f"{block.place}: {hidden[0].strip()!r} looks like a command. {LANGUAGES}"
 
 
 def test_make_knows_every_target():
@@ -163,7 +92,7 @@ def test_pytest_gets_files_that_exist():
 
 def test_make_reference_keeps_what_a_run_produced(tmp_path):
     """The recipe itself; only the rule `record`, which tests/test_report.py runs, is played by a script."""
-    for part in ("Makefile", "README.md", "workflow/readme_numbers.py"):
+    for part in ("Makefile", "README.md", "docs/claims.md", "workflow/readme_numbers.py"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / part, tmp_path / part)
     figures = tmp_path / "paper_figures"
@@ -171,7 +100,7 @@ def test_make_reference_keeps_what_a_run_produced(tmp_path):
     for name in ("figure.png", "figure.pdf", "figure.json", "table.tex", "table.md", "report.html"):
         (figures / name).write_text(name)
     claims = pd.read_csv(ROOT / "reference/claims.csv", dtype=str)
-    claims.assign(measured="so much").to_csv(figures / "claims.csv", index=False)
+    claims.assign(measured="so much")[1:].to_csv(figures / "claims.csv", index=False)
     (tmp_path / "bin").mkdir()
     for program, does in {
         "snakemake": "mkdir -p results/paper && for f in costs manifest; do echo $@ > results/paper/$f.csv; done",
@@ -185,7 +114,8 @@ def test_make_reference_keeps_what_a_run_produced(tmp_path):
     expected = {file.name for file in figures.iterdir()} - {"report.html"}
     assert kept == expected | {"costs.csv", "manifest.csv"}
     assert (tmp_path / "reference/costs.csv").read_text() == "--cores 1 --forcerun record -- record\n"
-    assert "| so much |" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "| so much |" in (tmp_path / "docs/claims.md").read_text(encoding="utf-8")
+    assert f"\n{len(claims) - 1} claims: " in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -194,9 +124,7 @@ def fresh(tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("documents"))
     for block in blocks("yaml"):
         if match := re.match(r"# (config/\w+\.yaml)\n", block.text):
-            file = project.folder / match[1]
-            if not file.exists():  # two documents may have one of the same name
-                file.write_text(block.text, encoding="utf-8")
+            (project.folder / match[1]).write_text(block.text, encoding="utf-8")
     return project
 
 
@@ -229,7 +157,7 @@ def test_snakemake_can_plan_it(planned, call):
 
 
 def test_a_configuration_of_one_s_own_makes_its_own_figures(fresh):
-    """The example of the README, at its scale."""
+    """The example of docs/pipeline.md, at its scale."""
     assert MINE in SNAKEMAKE
     before = {file for file in fresh.folder.rglob("*")}
     done = run([sys.executable, "-m", *MINE.split()], fresh.folder)
@@ -247,7 +175,7 @@ def sparsegdf(command, folder, sources=ROOT / "src"):
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(40, 5)), columns=list("abcde"))
     data.assign(y=2 * data.a - data.c + rng.normal(size=40)).to_csv(folder / "data.csv", index=False)
-    words = [sys.executable, "-m", "sparsegdf.cli", *shlex.split(command)[1:]]
+    words = [sys.executable, "-m", "sparsegdf.selection.command_line", *shlex.split(command)[1:]]
     done = run(words, folder, PYTHONPATH=str(sources))
     assert done.returncode == 0 and done.stdout, done.stderr
     return done.stdout
@@ -261,14 +189,34 @@ def test_the_command_sparsegdf_runs(command, tmp_path):
 # --- python and yaml -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", [file for file in DOCUMENTS if python_of(file)], ids=lambda file: file.name)
-def test_python_runs(file, tmp_path, request):
+# A block of Python that begins so is the whole of a new file; the others of a document are one script.
+NEW_FILE = re.compile(r"# src/sparsegdf/(penalties|ensembles)/(\w+)\.py\n")
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """A project with the new files that the documents propose, and nothing else of them."""
+    project = Project(tmp_path_factory.mktemp("extended"))
+    for block in blocks("python"):
+        if match := NEW_FILE.match(block.text):
+            file = project.folder / f"src/sparsegdf/{match[1]}/{match[2]}.py"
+            assert not file.exists()
+            file.write_text(block.text, encoding="utf-8")
+    return project
+
+
+def script_of(file):
+    return "\n".join(b.text for b in blocks("python") if b.file == file and not NEW_FILE.match(b.text))
+
+
+@pytest.mark.parametrize("file", [file for file in DOCUMENTS if script_of(file)], ids=lambda file: file.name)
+def test_python_runs(file, tmp_path, extended, request):
     """The blocks of a document one after the other, as one script; any warning is an error."""
-    script = python_of(file)
+    script = script_of(file)
     if '"results/paper/' in script:
         (tmp_path / "results").symlink_to(request.getfixturevalue("finished").folder / "results")
         script = script.replace('"results/paper/', '"results/tiny/')  # a table knows of which run it is
-    done = run([sys.executable, "-W", "error", "-c", script], tmp_path, PYTHONPATH=str(ROOT / "src"))
+    done = run([sys.executable, "-W", "error", "-c", script], tmp_path, PYTHONPATH=str(extended.folder / "src"))
     assert done.returncode == 0, done.stderr
 
 
@@ -279,26 +227,26 @@ def merged(base, change):
     }
 
 
-def new_penalty():
-    """The class that docs/architecture.md adds to PENALTIES."""
-    return next(block for block in blocks("python") if block.file.name == "architecture.md")
-
-
 @pytest.fixture
-def known_penalties():
-    """PENALTIES as before once the test is over."""
-    kept = dict(PENALTIES)
-    yield
-    PENALTIES.clear()
-    PENALTIES.update(kept)
+def new_classes(monkeypatch):
+    """The penalties and designs that the documents propose, registered while a test runs: {name of the file: class}."""
+    found = {}
+    for block in blocks("python"):
+        if match := NEW_FILE.match(block.text):
+            names, base = {"__name__": "new"}, {"penalties": Penalty, "ensembles": Design}[match[1]]
+            exec(block.text, names)
+            (found[match[2]],) = [
+                thing for thing in names.values() if isinstance(thing, type) and thing.__module__ == "new"
+            ]
+            assert issubclass(found[match[2]], base)
+            monkeypatch.setitem({"penalties": PENALTIES, "ensembles": DESIGNS}[match[1]], match[2], found[match[2]])
+    return found
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=lambda block: block.place)
-def test_yaml_is_a_valid_configuration_or_part_of_a_profile(block, known_penalties):
+def test_yaml_is_a_valid_configuration_or_part_of_a_profile(block, new_classes):
     content = yaml.safe_load(block.text)
     if re.match(r"# config/\w+\.yaml\n", block.text):
-        if "kind: capped_l1" in block.text:
-            exec(new_penalty().text, {})
         paper = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
         assert load(merged(paper, content)).run == content["run"] != "paper"
     else:  # lines of a profile that a user is told to uncomment
@@ -309,11 +257,19 @@ def test_yaml_is_a_valid_configuration_or_part_of_a_profile(block, known_penalti
         )
 
 
-def test_a_penalty_is_added_as_the_page_says(tmp_path, known_penalties):
-    """The class of docs/architecture.md: a global maximiser, known to the command line, and drawn by figure 2."""
-    page, names = new_penalty(), {}
-    exec(page.text, names)
-    penalty, rng, grid = names["CappedL1"](gamma=2.0), np.random.default_rng(1), np.linspace(-60, 60, 120_001)
+def configured(project, name, target):
+    """Run a target at the scale of tests/tiny.yaml with the configuration of this name in the documents."""
+    (text,) = [block.text for block in blocks("yaml") if block.text.startswith(f"# config/{name}.yaml\n")]
+    (project.folder / f"config/{name}.yaml").write_text(text, encoding="utf-8")
+    words = ["--cores", "2", "--configfile", "tests/tiny.yaml", f"config/{name}.yaml", "--", target]
+    done = run([sys.executable, "-m", "snakemake", *words], project.folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return pd.read_csv(project.folder / f"{name}_figures/{target}.csv")
+
+
+def test_a_penalty_is_added_as_the_page_says(tmp_path, new_classes, extended):
+    """One file: a global maximiser, known to the command line, and drawn by figure 2."""
+    penalty, rng, grid = new_classes["capped_l1"](gamma=2.0), np.random.default_rng(1), np.linspace(-60, 60, 120_001)
     for _ in range(60):
         Q_hat, eta, h = rng.uniform(0.1, 1), rng.uniform(0.02, 2), rng.uniform(-5, 5)
         x = np.append(grid, penalty.estimate(h, Q_hat, eta)[0])
@@ -321,27 +277,53 @@ def test_a_penalty_is_added_as_the_page_says(tmp_path, known_penalties):
         assert reached[-1] >= reached.max() - 1e-12
         assert penalty.eta_at(penalty.segments(Q_hat, eta).start[0], Q_hat) == pytest.approx(eta)
 
-    project = Project(tmp_path / "project")
-    code = page.text[page.text.index("@dataclass") :]
-    module = project.folder / "src/sparsegdf/penalties.py"
-    module.write_text(module.read_text() + "\n\n" + code)
-    assert "gamma" not in {
-        field.name for known in {*PENALTIES.values()} - {names["CappedL1"]} for field in fields(known)
-    }
+    sources = extended.folder / "src"
     (command,) = NEW_PENALTY
-    assert "CappedL1(gamma=3.0)" in sparsegdf(command, tmp_path, module.parents[1])
-    assert "CappedL1(gamma=2.0)" in sparsegdf(command.replace("--gamma 3", ""), tmp_path, module.parents[1])
-    assert "of capped_l1, > 0: the penalty is flat" in sparsegdf(
-        "sparsegdf theory --help", tmp_path, module.parents[1]
-    )
-    sparsegdf("sparsegdf theory --penalty capped_l1 --alpha 0.5 --delta 0.2", tmp_path, module.parents[1])
-    config = next(block.text for block in blocks("yaml") if block.file == page.file)
-    (project.folder / "config/mine.yaml").write_text(config)
-    words = ["--cores", "2", "--configfile", "tests/tiny.yaml", "config/mine.yaml", "--", "figure2_gdf"]
-    done = run([sys.executable, "-m", "snakemake", *words], project.folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    plotted = pd.read_csv(project.folder / "mine_figures/figure2_gdf.csv")
+    assert "CappedL1(gamma=3.0)" in sparsegdf(command, tmp_path, sources)
+    assert "CappedL1(gamma=2.0)" in sparsegdf(command.replace("--gamma 3", ""), tmp_path, sources)
+    assert "of capped_l1, > 0: the penalty is flat" in sparsegdf("sparsegdf theory --help", tmp_path, sources)
+    sparsegdf("sparsegdf theory --penalty capped_l1 --alpha 0.5 --delta 0.2", tmp_path, sources)
+    plotted = configured(extended, "capped", "figure2_gdf")
     assert set(plotted.penalty) == {"l1", "capped"} and plotted.converged.all()
+
+
+def test_a_design_is_added_as_the_page_says(new_classes, extended):
+    """One file: columns of length 1 with the correlation that it says, and simulated by figure 5."""
+    A = new_classes["equicorrelated"](rho=0.3).draw(20_000, 5, np.random.default_rng(0))
+    assert A.T @ A == pytest.approx(np.where(np.eye(5), 1, 0.3), abs=0.03)
+    plotted = configured(extended, "common", "figure5_example1")
+    drawn = json.loads((extended.folder / "common_figures/figure5_example1.json").read_text())
+    assert drawn["config"]["block"]["design"] == "common" and plotted.gdf.notna().any()
+
+
+def test_new_files_of_penalties_and_designs_rerun_nothing(finished, extended):
+    new = [path for kind in ("penalties", "ensembles") for path in (extended.folder / "src/sparsegdf" / kind).glob("*.py")
+           if not (finished.folder / path.relative_to(extended.folder)).exists()]  # fmt: skip
+    try:
+        for path in new:
+            shutil.copy2(path, finished.folder / path.relative_to(extended.folder))
+        assert len(new) == 2 and finished.planned("all") == {}
+    finally:
+        for path in new:
+            (finished.folder / path.relative_to(extended.folder)).unlink()
+
+
+# --- numbers of the reference run ----------------------------------------------------------------------------------
+
+
+def test_numbers_of_the_findings_are_those_of_the_claims_that_they_name():
+    """README.md, What came out: each number with decimals is printed or measured by a claim named in its paragraph."""
+    claims = pd.read_csv(ROOT / "reference/claims.csv", dtype=str).fillna("").set_index("id")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    findings = re.search(r"^1\. .*?(?=\n\n)", text, re.M | re.S)[0]
+    seen = 0
+    for finding in re.split(r"^\d\. ", findings, flags=re.M)[1:]:
+        named = [word for word in inline(finding) if word in claims.index]
+        known = " ".join(claims.loc[named, ["statement", "quoted", "measured"]].to_numpy().ravel())
+        for number in re.findall(r"[+-]?\d+\.\d+(?:\([\d.]+\))?", finding):
+            assert number in known, f"{number} is not in reference/claims.csv under {named}"
+            seen += 1
+    assert seen >= 6
 
 
 # --- links ---------------------------------------------------------------------------------------------------------

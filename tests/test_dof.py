@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, dof
+from sparsegdf import L1, SCAD, ElasticNet, belief_propagation
+from sparsegdf.estimators import degrees_of_freedom as dof
+from sparsegdf.estimators import monte_carlo
 
 
 def problem(seed, M=40, N=60):
@@ -66,7 +68,7 @@ def test_covariance_of_a_linear_smoother_is_its_trace(mean):
         y = mean + np.sqrt(variance) * rng.normal(size=20)
         values.append(dof.covariance(y, H @ y, mean=mean, variance=variance))
         control.append(dof.noise_level(y, mean=mean, variance=variance))
-    plain, controlled = dof.mean_estimate(values), dof.controlled_estimate(values, control, 1.0)
+    plain, controlled = monte_carlo.mean_estimate(values), monte_carlo.controlled_estimate(values, control, 1.0)
     for estimate in (plain, controlled):
         assert abs(estimate.value - np.trace(H) / 20) < 4 * estimate.se
         assert estimate.samples == 3000
@@ -80,7 +82,7 @@ def test_control_variate_shrinks_the_error_and_states_it_truly():
         control = 1 + rng.normal(size=50)
         values = 0.4 * control + 0.1 * rng.normal(size=50)
         plain.append(values.mean())
-        estimate = dof.controlled_estimate(values, control, 1.0)
+        estimate = monte_carlo.controlled_estimate(values, control, 1.0)
         controlled.append(estimate.value)
         stated.append(estimate.se)
     assert np.std(controlled) < 0.4 * np.std(plain)
@@ -89,5 +91,5 @@ def test_control_variate_shrinks_the_error_and_states_it_truly():
 
 
 def test_too_few_samples_have_no_error():
-    assert np.isnan(dof.mean_estimate([1.0]).se) and dof.mean_estimate([1.0]).value == 1
-    assert np.isnan(dof.mean_estimate([]).value) and dof.mean_estimate([]).samples == 0
+    assert np.isnan(monte_carlo.mean_estimate([1.0]).se) and monte_carlo.mean_estimate([1.0]).value == 1
+    assert np.isnan(monte_carlo.mean_estimate([]).value) and monte_carlo.mean_estimate([]).samples == 0

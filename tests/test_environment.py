@@ -32,7 +32,7 @@ def test_conda_has_every_direct_dependency():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [
         *project["dependencies"],
-        *project["optional-dependencies"]["workflow"],
+        *project["optional-dependencies"]["paper"],
         *project["optional-dependencies"]["test"],
     ]
     direct = {re.match(r"[a-z0-9-]+", requirement).group() for requirement in wanted}
@@ -64,7 +64,7 @@ def test_the_package_installs_with_its_command_and_its_template(tmp_path):
     ]
     target = tmp_path / "target"
     subprocess.run([*pip, "--no-build-isolation", "--target", target, "."], cwd=tmp_path, check=True)
-    assert (target / "sparsegdf/report.html.j2").is_file()
+    assert (target / "sparsegdf/paper/report.html.j2").is_file()
     command = [target / "bin/sparsegdf", "theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.25", "--json"]
     environment = os.environ | {"PYTHONPATH": str(target)}
     done = subprocess.run(command, env=environment, cwd=target, capture_output=True, text=True, check=True)
@@ -77,3 +77,40 @@ def test_this_environment_is_the_lock():
     )
     wanted = {name: version for name, version, where in entries if not where or Marker(where.strip()).evaluate()}
     assert len(wanted) > 50 and {name: importlib.metadata.version(name) for name in wanted} == wanted
+
+
+# Everything that is not a dependency of the library itself cannot be imported.
+_WITHOUT_EXTRAS = """
+import sys
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from pkgutil import walk_packages
+
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {extras!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+import numpy as np
+import sparsegdf
+
+for module in walk_packages(sparsegdf.__path__, "sparsegdf."):
+    if not module.name.startswith(("sparsegdf.paper", "sparsegdf.selection.regressor", "sparsegdf.selection.plot")):
+        import_module(module.name)
+rng = np.random.default_rng(0)
+A = rng.normal(size=(40, 6))
+print(sparsegdf.select(A, A[:, 0] * 5 + rng.normal(size=40), sparsegdf.L1()).best.nonzeros)
+"""
+
+
+def test_the_library_needs_no_more_than_its_dependencies():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    own = {re.match(r"[a-z0-9-]+", requirement).group() for requirement in project["dependencies"]}
+    extra = {re.match(r"[a-z0-9-]+", r).group() for name in ("sklearn", "plot", "parquet", "paper") for r in
+             project["optional-dependencies"][name]} - own  # fmt: skip
+    modules = {"scikit-learn": "sklearn", "pyyaml": "yaml"}
+    absent = {modules.get(name, name.replace("-", "_")) for name in extra}
+    code = _WITHOUT_EXTRAS.format(extras=absent)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and int(done.stdout) >= 1, done.stderr

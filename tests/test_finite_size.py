@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf.finite_size import GAPS, finite_size_table, gap_limits
+from sparsegdf.paper.experiments.finite_size import GAPS, finite_size_table, gap_limits
 
 
 def summary(N, limits, rng, se=1e-3, fraction=1.0):

@@ -13,10 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparsegdf.bp import belief_propagation
-from sparsegdf.dof import curvature, stein_divergence
-from sparsegdf.penalties import L1, MCP, SCAD, ElasticNet, Penalty
-from sparsegdf.stationary import stationary_path, stationary_points
+from sparsegdf.estimators.degrees_of_freedom import curvature, stein_divergence
+from sparsegdf.penalties.base import Penalty
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.mcp import MCP
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_path, stationary_points
 
 ROUNDING = 1e-10  # of a gradient, relative to the terms that it is the sum of
 TIE = 2e-13  # relative to max |A^T y|: below, the direct solver leaves a column out

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from sparsegdf import L0, belief_propagation
-from sparsegdf.designs import sample
-from sparsegdf.l0_bp import l0_bp_table
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.paper.experiments.l0_bp import l0_bp_table
 
 PROBLEM = {"M": 40, "N": 80, "seed": 3, "mean": 0.0, "variance": 1.0}
 ETAS, DAMPINGS, LIMITS, SAMPLES = [3.0, 1.5], [1.0, 0.5, 0.1], {"tol": 1e-8, "max_steps": 3000}, 12
@@ -16,7 +17,7 @@ def runs():
     """Every single run by (damping, eta, sample)."""
     found = {}
     for index in range(SAMPLES):
-        A, y = sample("iid", {}, index=index, **PROBLEM)
+        A, y = Ensemble(IID(), **PROBLEM).sample(index)
         for eta in ETAS:
             for damping in DAMPINGS:
                 found[damping, eta, index] = belief_propagation(A, y, L0(), [eta], damping=damping, **LIMITS)

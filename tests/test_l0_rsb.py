@@ -10,8 +10,8 @@ from scipy.optimize import brentq, root
 from scipy.special import erfc, erfcinv, gammaln
 from scipy.stats import beta
 
-from sparsegdf import l0_rsb
-from sparsegdf.l0_rsb import (
+from sparsegdf.theory import one_step_rsb as l0_rsb
+from sparsegdf.theory.one_step_rsb import (
     l0_1rsb_curve,
     l0_first_moment_bound,
     l0_free_entropy,

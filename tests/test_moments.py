@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf import dof
-from sparsegdf.moments import Moments
+from sparsegdf.estimators import monte_carlo
+from sparsegdf.estimators.monte_carlo import Moments
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,8 @@ def test_chunks_give_what_the_whole_gives(frame, cuts):
     made = moments(frame, cuts)
     for weights in ({"a": 1}, {"a": 1, "b": -2}, {"a": 0.5, "b": 3, "c": -1}):
         values = sum(weight * frame[name] for name, weight in weights.items())
-        np.testing.assert_allclose(made.estimate(weights), dof.mean_estimate(values), rtol=1e-10)
-        controlled = dof.controlled_estimate(values, frame["c"], 1e5)
+        np.testing.assert_allclose(made.estimate(weights), monte_carlo.mean_estimate(values), rtol=1e-10)
+        controlled = monte_carlo.controlled_estimate(values, frame["c"], 1e5)
         np.testing.assert_allclose(made.controlled(weights, "c", 1e5), controlled, rtol=1e-9)
 
 
@@ -56,4 +56,4 @@ def test_too_few_samples_have_no_error(frame):
 def test_a_column_without_a_value_spoils_only_itself(frame):
     made = moments(frame.assign(b=np.nan), [100])
     assert np.isnan(made.estimate({"b": 1}).value)
-    np.testing.assert_allclose(made.estimate({"a": 1}), dof.mean_estimate(frame.a), rtol=1e-10)
+    np.testing.assert_allclose(made.estimate({"a": 1}), monte_carlo.mean_estimate(frame.a), rtol=1e-10)

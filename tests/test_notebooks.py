@@ -22,7 +22,7 @@ SMALL = """\
 # %% [markdown]
 # # Small & <simple>
 # %% alt="a line"
-from sparsegdf.figures import style
+from sparsegdf.paper.figures import style
 # %matplotlib inline
 print("before")
 figure = style.new_figure(2, 1)
@@ -102,8 +102,8 @@ def test_running_twice_gives_the_same_bytes(project):
 @pytest.mark.parametrize(
     "path, expected",
     [
-        ("src/sparsegdf/theory.py", {"notebook": 1}),
-        ("src/sparsegdf/bp.py", {}),
+        ("src/sparsegdf/theory/replica_symmetric.py", {"notebook": 1}),
+        ("src/sparsegdf/solvers/belief_propagation.py", {}),
         ("notebooks/small.py", {"notebook": 1}),
     ],
 )

@@ -10,11 +10,12 @@ import yaml
 from conftest import ROOT
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, belief_propagation, rs_curve, select, stationary_path
-from sparsegdf.cli import main
-from sparsegdf.config import ConfigError, load
-from sparsegdf.figures import figure2_gdf
-from sparsegdf.penalties import PENALTIES, Penalty, Segments, make_penalty
-from sparsegdf.theory_tables import rs_table
+from sparsegdf.paper.config.model import ConfigError, load
+from sparsegdf.paper.experiments.theory_tables import rs_table
+from sparsegdf.paper.figures import figure2_gdf
+from sparsegdf.penalties.base import Penalty, Segments
+from sparsegdf.penalties.registry import PENALTIES, make_penalty
+from sparsegdf.selection.command_line import main
 
 SCADS = [SCAD(a=5, lam=1.0), SCAD(a=3, lam=0.5), SCAD(a=1.5, lam=0.7)]
 MCPS = [MCP(a=5, lam=1.0), MCP(a=2, lam=0.5), MCP(a=0.5, lam=0.7)]
@@ -128,7 +129,7 @@ def test_segments_broadcast(penalty):
         (lambda: MCP(a=3, lam=-1), r"MCP lam = -1 .*> 0"),
         (lambda: ElasticNet(eta2=-0.1), r"ElasticNet eta2 = -0.1 .*>= 0"),
         (lambda: ElasticNet(eta2=float("nan")), r"ElasticNet eta2 = nan"),
-        (lambda: make_penalty("lasso"), r"kind = 'lasso'.*l1, elastic_net"),
+        (lambda: make_penalty("lasso"), r"kind = 'lasso'.*elastic_net, l0, l1"),
     ],
 )
 def test_bad_parameters_are_named(make, named):
@@ -228,7 +229,7 @@ def test_help_says_what_each_parameter_is_of(weighted, capsys):
         main(["theory", "--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert "of weighted" in text and "of elastic_net, >= 0: the strength of the square term (default: 0.1)" in text
-    assert "of scad, > 1: the penalty is flat beyond |x| = a lam (default: 8); of mcp, > 0:" in text
+    assert "of mcp, > 0: the penalty is flat beyond |x| = a lam (default: 8); of scad, > 1:" in text
 
 
 def test_a_new_penalty_in_the_configuration_and_in_a_figure(weighted, tmp_path):

@@ -1,21 +1,31 @@
 """Choosing eta on planted data: cross-validation against scikit-learn's, the choices against their definitions."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
 from sparsegdf import L1, SCAD, ElasticNet, select
-from sparsegdf.cross_validation import cross_validation
-from sparsegdf.designs import sample_of
-from sparsegdf.planted import METHODS, RIVALS, choices, planted_rows, planted_sample, selection_table, verdict
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.paper.experiments.planted import (
+    METHODS,
+    RIVALS,
+    choices,
+    planted_rows,
+    planted_sample,
+    selection_table,
+    verdict,
+)
+from sparsegdf.selection.cross_validation import cross_validation
 
-IID = {"kind": "iid"}
+ENSEMBLE = Ensemble(IID(), 40, 60, seed=7)
 
 
 def data(strength=4.0, N=60, index=0):
-    return planted_sample(IID, 40, N, index, 7, nonzeros=5, strength=strength)
+    return planted_sample(replace(ENSEMBLE, N=N), index, nonzeros=5, strength=strength)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -42,7 +52,7 @@ def test_a_fold_without_any_column_left_is_an_error():
 
 
 def test_a_sample_is_signal_and_the_noise_of_its_design():
-    A, noise = sample_of(IID, 40, 60, 3, 7, mean=0.0, variance=1.0)
+    A, noise = ENSEMBLE.sample(3)
     for strength in (2.0, 8.0):
         B, y, x0 = data(strength, index=3)
         np.testing.assert_array_equal(A, B)
@@ -97,7 +107,15 @@ def test_new_rows_are_like_the_rows_seen():
 
 def test_table_and_its_words_add_up():
     penalties = {"l1": {"kind": "l1"}, "elastic_net": {"kind": "elastic_net", "eta2": 0.5}}
-    how = {"design": IID, "M": 40, "N": 60, "nonzeros": 5, "penalties": penalties, "new_rows": 400, "seed": 7}
+    how = {
+        "design": {"kind": "iid"},
+        "M": 40,
+        "N": 60,
+        "nonzeros": 5,
+        "penalties": penalties,
+        "new_rows": 400,
+        "seed": 7,
+    }
     rows = planted_rows(strength=4.0, samples=6, **how)
     again = planted_rows(strength=4.0, samples=3, **how)
     np.testing.assert_array_equal(rows[rows["sample"] < 3].error, again.error)  # a sample depends on itself alone

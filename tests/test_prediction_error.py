@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sparsegdf import L0, L1, SCAD, ElasticNet, rs_curve
-from sparsegdf.prediction_error import crossings, lowest
+from sparsegdf.theory.prediction_error import crossings, lowest
 
 PROBLEM = {"alpha": 0.5, "mean": 0.5, "variance": 1.0}
 DELTAS = np.linspace(0.002, 0.6, 120).tolist()

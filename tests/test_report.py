@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from conftest import report_page
 
-from sparsegdf import report
-from sparsegdf.misprints import MISPRINTS
+from sparsegdf.paper import report
+from sparsegdf.paper.misprints import MISPRINTS
 
 VOID = {"meta", "link", "img", "br", "input"}
 

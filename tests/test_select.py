@@ -12,11 +12,11 @@ from scipy.integrate import quad
 from sklearn.linear_model import lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
-from sparsegdf.bootstrap import bootstrap_df
-from sparsegdf.noise import estimate_noise_variance
-from sparsegdf.penalized_fits import fit_path
-from sparsegdf.stationary import stationary_points
-from sparsegdf.subsets import best_subsets
+from sparsegdf.estimators.bootstrap import bootstrap_df
+from sparsegdf.selection.fits import fit_path
+from sparsegdf.selection.noise import estimate_noise_variance
+from sparsegdf.solvers.best_subset import best_subsets
+from sparsegdf.solvers.direct import stationary_points
 
 COLUMNS = ["eta", "nonzeros", "delta", "df", "df_effective", "err_train", "cp", "aic", "kkt", "converged"]
 

@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 
 from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, solve_rs
-from sparsegdf.designs import sample
-from sparsegdf.l0_simulation import l0_samples
-from sparsegdf.l0_summaries import extrapolate, fixed_eta, fixed_size
-from sparsegdf.l0_tables import df_table
-from sparsegdf.simulation import simulate
-from sparsegdf.summaries import combine, summarise
-from sparsegdf.tables import read_tables, write_table
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.iid import IID
+from sparsegdf.paper.experiments.l0_search import l0_samples
+from sparsegdf.paper.experiments.l0_summaries import extrapolate, fixed_eta, fixed_size
+from sparsegdf.paper.experiments.l0_tables import df_table
+from sparsegdf.paper.experiments.simulation import Simulation, simulate
+from sparsegdf.paper.experiments.summaries import combine, summarise
+from sparsegdf.paper.tables import read_tables, write_table
 
 BP = {
     "design": {"kind": "ar1", "c": 0.5},
@@ -30,7 +31,7 @@ L0 = {"N": 20, "alpha": 0.5, "max_size": 4, "restarts": 0, "variance": 1.0, "see
 
 
 def bp_samples(first, last, **arguments):
-    return simulate(partial(belief_propagation, max_steps=20_000), samples=range(first, last + 1), **arguments)
+    return simulate(partial(belief_propagation, max_steps=20_000), Simulation.of(**arguments), range(first, last + 1))
 
 
 def run(function, arguments, folder, chunk, cores, total=50):
@@ -88,7 +89,7 @@ def test_direct_rows_stand_in_where_bp_did_not_converge():
     row = summarise([both]).set_index("eta").loc[0.9]
     assert (row.samples, row.converged, row.fraction_bp, row.solver) == (10, 9, 0.7, "both")
     assert summarise([both]).set_index("eta").loc[2.0, "solver"] == "bp"
-    nothing = simulate(belief_propagation, samples=[], **BP)
+    nothing = simulate(belief_propagation, Simulation.of(**BP), [])
     pd.testing.assert_frame_equal(combine(bp, nothing), bp.assign(solver="bp"), check_like=True)
     alone = summarise([direct.assign(solver="direct", steps=np.nan)]).set_index("eta")  # BP was not run
     assert (alone.solver == "direct").all() and alone.fraction_bp.isna().all() and alone.steps_median.isna().all()
@@ -117,7 +118,7 @@ def test_bp_agrees_with_rs_at_large_N(penalty):
     saddles = [solve_rs(penalty, alpha=M / N, delta=delta) for delta in deltas]
     measured = []
     for index in range(12):
-        A, y = sample("iid", {}, M, N, index, 7)
+        A, y = Ensemble(IID(), M, N, seed=7).sample(index)
         found = belief_propagation(A, y, penalty, [saddle.eta for saddle in saddles])
         assert found.converged.all()
         measured.append([found.delta, found.chi.sum(axis=0) / M, found.Q_hat.mean(axis=0), found.effective])

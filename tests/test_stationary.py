@@ -8,13 +8,20 @@ from skglm.penalties import MCPenalty
 from skglm.solvers import AndersonCD
 from sklearn.linear_model import lars_path
 
-from sparsegdf.agreement import agreement_row, agreement_samples
-from sparsegdf.bp import belief_propagation
-from sparsegdf.designs import sample
-from sparsegdf.fixed_points import STATUSES, kkt_violation
-from sparsegdf.penalties import L0, L1, MCP, SCAD, ElasticNet
-from sparsegdf.stationary import stationary_path, stationary_points
-from sparsegdf.variances import variances_at_rest
+from sparsegdf.ensembles.ar1 import AR1
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.paper.experiments.agreement import agreement_row, agreement_samples
+from sparsegdf.paper.experiments.simulation import Simulation
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.mcp import MCP
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_path, stationary_points
+from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
+from sparsegdf.solvers.variances import variances_at_rest
 
 DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 30}}
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
@@ -23,7 +30,7 @@ each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALT
 
 
 def problem(design, index=0, M=120, N=240, lowest=0.1, levels=12):
-    A, y = sample(design, DESIGNS[design], M, N, index, seed=11)
+    A, y = Ensemble(make_design(design, **DESIGNS[design]), M, N, seed=11).sample(index)
     return A, y, np.abs(A.T @ y).max() * np.geomspace(0.95, lowest, levels)
 
 
@@ -67,10 +74,8 @@ def test_rows_of_agreement_name_their_sample():
         "seed": 3,
         "mean": 0,
         "variance": 1,
-        "tol": 1e-10,
-        "max_steps": 9999,
     }
-    table = agreement_samples(**block, **numbers, samples=range(2, 5))
+    table = agreement_samples(Simulation.of(**block, **numbers), range(2, 5), tol=1e-10, max_steps=9999)
     assert list(table["sample"]) == [2, 3, 4] and (table.both == 2).all() and (table.x_gap < 1e-7).all()
 
 
@@ -167,7 +172,7 @@ def test_least_squares_at_eta_zero():
 
 @each_penalty
 def test_strongly_correlated_columns(penalty):
-    A, y = sample("ar1", {"c": 0.98}, 100, 200, 0, seed=11)
+    A, y = Ensemble(AR1(c=0.98), 100, 200, seed=11).sample(0)
     found = stationary_path(A, y, penalty, np.abs(A.T @ y).max() * np.geomspace(0.95, 0.1, 12))
     assert found.converged[:3].all() and (found.kkt <= 1e-11).all()
     assert_fixed_points(A, y, penalty, found)
@@ -255,7 +260,7 @@ def test_variances_that_do_not_exist():
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.1), SCAD(8, 1), MCP(8, 1)], ids=repr)
 def test_points_alone_are_stationary_and_those_of_the_path(penalty):
-    A, y = sample("ar1", {"c": 0.5}, 60, 120, 3, 1)
+    A, y = Ensemble(AR1(c=0.5), 60, 120, seed=1).sample(3)
     etas = np.max(penalty.eta_at(np.abs(A.T @ y), np.square(A).sum(axis=0))) * np.geomspace(0.95, 0.1, 15)
     points, path = stationary_points(A, y, penalty, etas), stationary_path(A, y, penalty, etas)
     for k, eta in enumerate(etas):

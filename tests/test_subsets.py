@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sparsegdf.subsets import _Problem, _search, best_subsets, swap_search
+from sparsegdf.solvers.best_subset import _Problem, _search, best_subsets, swap_search
 
 
 def explained_by(A, y, S):

@@ -10,8 +10,8 @@ import time
 import pandas as pd
 import pytest
 
-from sparsegdf import tables
-from sparsegdf.tables import DamagedTable, atomic, read_table, write_table
+from sparsegdf.paper import tables
+from sparsegdf.paper.tables import DamagedTable, atomic, read_table, write_table
 
 FRAME = pd.DataFrame({"eta": [0.1, 0.2], "converged": [True, False], "branch": ["S1", "S2"]})
 
@@ -96,7 +96,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path):
 def test_kill_in_the_middle_of_writing(tmp_path):
     """kill -9 between the first byte and the end: the final name never appears."""
     script = (
-        "import sys, time\nfrom sparsegdf.tables import atomic\n"
+        "import sys, time\nfrom sparsegdf.paper.tables import atomic\n"
         "with atomic(sys.argv[1]) as t:\n"
         "    f = open(t, 'w'); f.write('half'); f.flush(); print('writing', flush=True); time.sleep(60)\n"
     )

@@ -20,8 +20,8 @@ from sparsegdf import (
     s1_largest_delta,
     solve_rs,
 )
-from sparsegdf.single_body import Averages
-from sparsegdf.theory_tables import threshold_table
+from sparsegdf.paper.experiments.theory_tables import threshold_table
+from sparsegdf.theory.single_body import Averages
 
 ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
 SQRT2, SQRTPI = np.sqrt(2), np.sqrt(np.pi)

@@ -11,8 +11,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sparsegdf
-from sparsegdf.bootstrap import bootstrap_df
-from sparsegdf.stationary import stationary_points
+from sparsegdf.estimators.bootstrap import bootstrap_df
+from sparsegdf.solvers.direct import stationary_points
 from sparsegdf.threads import one_blas_thread
 
 RNG = np.random.default_rng(0)
@@ -114,7 +114,7 @@ import numpy as np
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from threadpoolctl import threadpool_info
-from sparsegdf.subsets import best_subsets
+from sparsegdf.solvers.best_subset import best_subsets
 from sparsegdf.threads import one_blas_thread
 
 def threads():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from sparsegdf.verify import verify
+from sparsegdf.paper.verify import verify
 
 REFERENCE = ROOT / "reference"
 

@@ -131,9 +131,9 @@ def test_touched_sources_and_scripts_rerun_nothing(changed):
 
 def test_docstrings_comments_and_formatting_rerun_nothing(changed):
     edits = {
-        "src/sparsegdf/bp.py": ('"""', '"""Reworded. '),
-        "src/sparsegdf/theory.py": ("\ndef ", "\n\n# A remark.\ndef "),
-        "src/sparsegdf/tables.py": ('    """Write a text file atomically."""', '    """Write text."""'),
+        "src/sparsegdf/solvers/belief_propagation.py": ('"""', '"""Reworded. '),
+        "src/sparsegdf/theory/replica_symmetric.py": ("\ndef ", "\n\n# A remark.\ndef "),
+        "src/sparsegdf/paper/tables.py": ('    """Write a text file atomically."""', '    """Write text."""'),
         "workflow/scripts/job.py": ('"""', '"""Reworded. '),
         "workflow/scripts/bp_samples.py": ("begin(snakemake)", "begin(\n    snakemake\n)  # first of all"),
     }
@@ -184,35 +184,36 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
     "path, expected",
     [
         (
-            "src/sparsegdf/theory.py",
+            "src/sparsegdf/theory/replica_symmetric.py",
             THEORY_DATA
             | once(*THEORY_FIGURES, "bp_theory", "figure4_bp_vs_rs", "table_l0", *L0_FIGURES)
             | {"l0_theory": 2, "table_misprints": 1}
             | CLAIMS,
         ),
         (
-            "src/sparsegdf/penalties.py",
+            "src/sparsegdf/penalties/base.py",
             THEORY_DATA
             | BP_DATA
             | once(*FIGURES, "bp_theory", "table_l0", "table_misprints")
             | {"l0_theory": 2}
             | PLANTED,
         ),
-        ("src/sparsegdf/bp.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
-        ("src/sparsegdf/summaries.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
+        ("src/sparsegdf/solvers/belief_propagation.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
+        ("src/sparsegdf/paper/experiments/summaries.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
         (
-            "src/sparsegdf/stationary.py",
+            "src/sparsegdf/solvers/direct.py",
             DIRECT | SEEN_IN | {"summary": 4} | once("figure5_example1") | PLANTED,
         ),
-        ("src/sparsegdf/subsets.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
-        ("src/sparsegdf/l0_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
-        ("src/sparsegdf/claims/l0.py", CLAIMS),
-        ("src/sparsegdf/readable_tables.py", once(*TABLES)),
+        ("src/sparsegdf/solvers/best_subset.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
+        ("src/sparsegdf/theory/one_step_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
+        ("src/sparsegdf/paper/claims/l0.py", CLAIMS),
+        ("src/sparsegdf/paper/readable_tables.py", once(*TABLES)),
         ("workflow/scripts/summary.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
-        ("src/sparsegdf/figures/style.py", once(*FIGURES)),
-        ("src/sparsegdf/figures/figure2_gdf.py", once("figure2_gdf")),
+        ("src/sparsegdf/paper/figures/style.py", once(*FIGURES)),
+        ("src/sparsegdf/paper/figures/figure2_gdf.py", once("figure2_gdf")),
+        ("src/sparsegdf/penalties/mcp.py", {}),  # in no figure
         ("src/sparsegdf/__init__.py", {}),
-        ("src/sparsegdf/config.py", {}),
+        ("src/sparsegdf/paper/config/model.py", {}),
     ],
 )
 def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
@@ -224,6 +225,15 @@ def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
     file.write_text(file.read_text() + "\nCHANGED = True\n")
     os.utime(file, (0, 0))
     assert changed.planned("all") == expected
+
+
+def test_a_new_penalty_or_design_reruns_nothing(changed):
+    for folder, file, name in (("penalties", "mcp", "MCP"), ("ensembles", "ar1", "AR1")):
+        source = (changed.folder / f"src/sparsegdf/{folder}/{file}.py").read_text()
+        (changed.folder / f"src/sparsegdf/{folder}/another.py").write_text(
+            source.replace(f"class {name}(", "class Another(")
+        )
+    assert changed.planned("all") == {}
 
 
 def test_a_changed_helper_of_the_scripts_reruns_everything(changed):
@@ -344,10 +354,12 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     assert "stale" in lines["figure2_gdf"] and "params have changed" in lines["figure2_gdf"].lower()
     assert float(lines["figure2_gdf"].split()[3]) > 0
     assert sum("stale" in line for line in lines.values()) == 1
-    file = changed.folder / "src/sparsegdf/figures/figure1_single_body.py"
+    file = changed.folder / "src/sparsegdf/paper/figures/figure1_single_body.py"
     file.write_text(file.read_text() + "\nCHANGED = True\n")
     (line,) = [line for line in status().splitlines() if line.startswith("figure1_single_body")]
-    assert line.endswith("code has changed: src/sparsegdf/figures/figure1_single_body.py (figure1_single_body x 1)")
+    assert line.endswith(
+        "code has changed: src/sparsegdf/paper/figures/figure1_single_body.py (figure1_single_body x 1)"
+    )
 
 
 def test_make_takes_the_run_by_its_name():

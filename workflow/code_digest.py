@@ -18,7 +18,7 @@ def code_digest(scripts, package_root, whole=()):
     """Digest by file of the `scripts`, the helpers beside the first, and the modules of the package that they import.
 
     The package's own __init__ only re-exports names and is left out: counting it would make every script depend on
-    every module. So scripts import from modules (`from sparsegdf.theory import ...`), never from the package.
+    every module. So scripts import from modules (`from sparsegdf.penalties.l1 import ...`), never from a package.
     Of the files `whole` every byte counts.
     """
     root, todo = Path(package_root), [Path(script) for script in scripts]
@@ -85,13 +85,18 @@ def _imported(source, root, folder):
             if node.level:
                 raise ValueError(f"line {node.lineno} imports relatively; write the module's full name")
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            if node.module == root.name and (bad := [name for name in names if not _file(name, root, folder)]):
-                raise ValueError(f"line {node.lineno} imports {bad[0]} from {root.name}; import it from its module")
+            if _is_package(node.module, root) and (bad := [name for name in names if not _file(name, root, folder)]):
+                raise ValueError(f"line {node.lineno} imports {bad[0]} from {node.module}; import it from its module")
             names.append(node.module)
         else:
             continue
         found |= {file for name in names if (file := _file(name, root, folder))}
     return found
+
+
+def _is_package(name, root):
+    first, *rest = name.split(".")
+    return first == root.name and root.joinpath(*rest).is_dir()
 
 
 def _file(name, root, folder):

@@ -18,7 +18,7 @@ class NotPlanned(Exception):
 
 def write(jobs):
     """Add these jobs of the main process to the plan; those of another run at the same time stay in it."""
-    from sparsegdf.tables import write_text
+    from sparsegdf.paper.tables import write_text
 
     planned = {job.output[0]: fingerprint(job.params, job.input) for job in jobs if job.output}
     write_text(json.dumps(_read() | planned, indent=0, sort_keys=True), FILE)

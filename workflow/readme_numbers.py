@@ -1,37 +1,44 @@
-"""Writes the numbers that README.md quotes, from reference/claims.csv (`make reference`); a test checks them."""
+"""Writes what README.md and docs/claims.md quote of reference/claims.csv (`make reference`); a test checks it."""
 
 import re
 from pathlib import Path
 
 import pandas as pd
 
-from sparsegdf.claims.verdict import VERDICTS
+from sparsegdf.paper.claims.verdict import VERDICTS
 
-BEGIN, END = "<!-- from reference/claims.csv: make reference -->\n", "<!-- end -->"
-
-
-def rendered(readme, claims):
-    """The text of the README with its block of claims made anew."""
-    return re.sub(f"{BEGIN}.*?{END}", lambda _: BEGIN + block(claims) + END, readme, flags=re.S)
+TABLE = "<!-- from reference/claims.csv: make reference -->\n"
+COUNT = "<!-- count of reference/claims.csv: make reference -->\n"
+END = "<!-- end -->"
+DOCUMENTS = ("README.md", "docs/claims.md")
 
 
-def block(claims):
+def rendered(text, claims):
+    """A document with its blocks, the count and the table of claims, made anew."""
+    for begin, block in ((COUNT, count), (TABLE, table)):
+        text = re.sub(f"{begin}.*?{END}", lambda _, b=begin, block=block: b + block(claims) + END, text, flags=re.S)
+    return text
+
+
+def count(claims):
     counts = claims.verdict.value_counts()
     stated = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
-    lines = [f"{len(claims)} claims: {stated}. Those that do not come out as printed:", ""]
-    lines += ["| claim | printed | found | verdict |", "|---|---|---|---|"]
+    return f"{len(claims)} claims: {stated}.\n"
+
+
+def table(claims):
+    """The claims that do not come out as printed."""
+    lines = ["| id | claim | printed | found | verdict |", "|---|---|---|---|---|"]
     for row in claims[claims.verdict != "reproduced"].fillna("").itertuples():
         verdict = row.verdict.removeprefix("reproduced with a ") + (f": {row.correction}" if row.correction else "")
         undecided = row.verdict == VERDICTS[-1]
         found = "; ".join(filter(None, [row.measured, row.detail if undecided else ""]))
-        lines.append(
-            "| " + " | ".join(c.replace("|", r"\|") for c in (row.statement, row.quoted, found, verdict)) + " |"
-        )
+        cells = (f"`{row.id}`", row.statement, row.quoted, found, verdict)
+        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    file = Path("README.md")
-    file.write_text(
-        rendered(file.read_text(encoding="utf-8"), pd.read_csv("reference/claims.csv", dtype=str)), encoding="utf-8"
-    )
+    recorded = pd.read_csv("reference/claims.csv", dtype=str)
+    for file in map(Path, DOCUMENTS):
+        file.write_text(rendered(file.read_text(encoding="utf-8"), recorded), encoding="utf-8")

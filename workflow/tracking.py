@@ -29,8 +29,8 @@ _SUFFIXES = {".parquet", ".pdf", ".png", ".csv", ".json", ".md", ".tex"}
 
 
 def _files(folders):
-    found = (file for folder in folders for file in Path(folder).rglob("*"))
-    return sorted(str(file) for file in found if file.suffix in _SUFFIXES and not file.name.startswith("."))
+    found = (file for folder in folders for file in Path(folder).rglob("[!.]*") if file.name != "README.md")
+    return sorted(str(file) for file in found if file.suffix in _SUFFIXES)
 
 
 def _record(path, folder):

@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from sparsegdf.verify import verify
+from sparsegdf.paper.verify import verify
 
 
 def main(run="paper", reference="reference"):

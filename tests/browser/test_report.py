@@ -18,8 +18,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-import sparsegdf.report
-from sparsegdf.misprints import MISPRINTS
+from sparsegdf.paper import report
+from sparsegdf.paper.misprints import MISPRINTS
 
 PROGRAMS = ("chromium", "chromedriver")
 # Root cannot have the sandbox; from the third on: chromium's own services shall not ask the network either.
@@ -224,7 +224,7 @@ def test_dark_where_the_reader_prefers_it(page):
 def test_an_empty_run_gives_a_page_that_says_so(browser, tmp_path):
     (tmp_path / "empty").mkdir()
     file = tmp_path / "empty.html"
-    text = sparsegdf.report.page(tmp_path / "empty", run="mine", config={}, benchmarks=tmp_path / "none")
+    text = report.page(tmp_path / "empty", run="mine", config={}, benchmarks=tmp_path / "none")
     file.write_text(text, encoding="utf-8")
     browser.get_log("browser")
     browser.get(file.as_uri())

@@ -13,7 +13,7 @@ rule bp_theory:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("bp_theory.py"),
+        code=lambda w: code_digest("bp_theory.py", *penalties(CONFIG.runs[w.figure].simulations).values()),
         settings=lambda w: {
             name: {"penalty": CONFIG.penalties[name], "alpha": run.M / CONFIG.runs[w.figure].N}
             for name, run in CONFIG.runs[w.figure].simulations.items()
@@ -71,7 +71,7 @@ rule agreement:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(60),
     params:
-        code=code_digest("agreement.py"),
+        code=simulation_code("agreement.py"),
         simulation=simulation,
         bp=BP | {"tol": CONFIG.table_bp_direct.tol},
         samples=CONFIG.table_bp_direct.samples,
@@ -114,7 +114,11 @@ rule table_bp_region:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(60),
     params:
-        code=code_digest("table_bp_region.py"),
+        code=code_digest(
+            "table_bp_region.py",
+            *(CONFIG.runs[figure].design for figure in CONFIG.bp_figures),
+            *(CONFIG.penalties[name] for figure in CONFIG.bp_figures for name in CONFIG.runs[figure].simulations),
+        ),
         simulations={
             f"{figure}__{name}": simulation_of(figure, name)
             for figure in CONFIG.bp_figures

@@ -6,7 +6,8 @@ import time
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from sparsegdf.config import ConfigError, load
+from sparsegdf.ensembles.registry import DESIGNS
+from sparsegdf.paper.config.model import ConfigError, load
 
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 import code_digest as digests
@@ -59,18 +60,26 @@ if workflow.is_main_process and (unknown := damaged([RESULTS, FIGURES])):
     )
 
 
-def code_digest(script, *others, whole=()):
+def code_digest(script, *used, files=(), whole=()):
     """What workflow/scripts/<script> does, with all that it imports: a change of that, and of nothing else, reruns its rule.
 
-    The same for `others`, by their paths; of the files `whole` a comment counts, too.
+    `used` are the penalty and design blocks whose files it reaches by their kind, not by an import; `files` are further
+    scripts. Of the files `whole` a comment counts, too.
     """
-    return digests.code_digest([f"workflow/scripts/{script}", *others], "src/sparsegdf", whole)
+    kinds = [f"{'ensembles' if part['kind'] in DESIGNS else 'penalties'}/{part['kind']}" for part in used]
+    scripts = [f"workflow/scripts/{script}", *files, *(f"src/sparsegdf/{kind}.py" for kind in sorted(set(kinds)))]
+    return digests.code_digest(scripts, "src/sparsegdf", whole)
+
+
+def simulation_code(script):
+    """The code of a script that runs one simulation, as a function of its wildcards."""
+    return lambda w: code_digest(script, simulation(w)["penalty"], simulation(w)["design"])
 
 
 def notebook_code(wildcards):
     """The text of a notebook is shown, so that its comments count."""
     notebook = f"notebooks/{wildcards.notebook}.py"
-    return code_digest("execute_notebook.py", notebook, whole=[notebook])
+    return code_digest("execute_notebook.py", files=[notebook], whole=[notebook])
 
 
 def bundle(name):

@@ -14,7 +14,10 @@ rule figure1_single_body:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure1_single_body.py"),
+        code=code_digest(
+            "figure1_single_body.py",
+            *(CONFIG.penalties[panel.penalty] for panel in CONFIG.figure1_single_body.panels),
+        ),
         config=block("figure1_single_body"),
         penalties=[CONFIG.penalties[panel.penalty] for panel in CONFIG.figure1_single_body.panels],
     script:
@@ -34,7 +37,7 @@ rule figure2_gdf:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure2_gdf.py"),
+        code=code_digest("figure2_gdf.py", *penalties(CONFIG.figure2_gdf.penalties).values()),
         config=block("figure2_gdf"),
         penalties=penalties(CONFIG.figure2_gdf.penalties),
     script:
@@ -55,7 +58,9 @@ rule figure3_prediction_error:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure3_prediction_error.py"),
+        code=code_digest(
+            "figure3_prediction_error.py", *penalties(CONFIG.figure3_prediction_error.penalties).values()
+        ),
         config=block("figure3_prediction_error"),
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
     script:
@@ -76,7 +81,7 @@ rule figure4_bp_vs_rs:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure4_bp_vs_rs.py"),
+        code=code_digest("figure4_bp_vs_rs.py", *penalties(CONFIG.figure4_bp_vs_rs.simulations).values()),
         config=block("figure4_bp_vs_rs"),
         penalties=penalties(CONFIG.figure4_bp_vs_rs.simulations),
     script:
@@ -96,7 +101,7 @@ rule figure5_example1:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure_example.py"),
+        code=code_digest("figure_example.py", *penalties(CONFIG.figure5_example1.simulations).values()),
         config=block("figure5_example1"),
         penalties=penalties(CONFIG.figure5_example1.simulations),
     script:
@@ -116,7 +121,7 @@ rule figure6_example2:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure_example.py"),
+        code=code_digest("figure_example.py", *penalties(CONFIG.figure6_example2.simulations).values()),
         config=block("figure6_example2"),
         penalties=penalties(CONFIG.figure6_example2.simulations),
     script:
@@ -182,7 +187,7 @@ rule figure9_finite_size:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure9_finite_size.py"),
+        code=code_digest("figure9_finite_size.py", *penalties(CONFIG.figure9_finite_size.simulations).values()),
         config=block("figure9_finite_size"),
         penalties=penalties(CONFIG.figure9_finite_size.simulations),
     script:

@@ -12,7 +12,7 @@ rule bp_samples:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
-        code=code_digest("bp_samples.py"),
+        code=simulation_code("bp_samples.py"),
         simulation=simulation,
         bp=BP,
     script:
@@ -33,7 +33,7 @@ rule direct_samples:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
-        code=code_digest("direct_samples.py"),
+        code=simulation_code("direct_samples.py"),
         simulation=simulation,
         bp=lambda w: BP if solver(w) == "both" else None,
     script:

@@ -15,7 +15,7 @@ rule report_page:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("report_page.py", whole=["src/sparsegdf/report.html.j2"]),
+        code=code_digest("report_page.py", whole=["src/sparsegdf/paper/report.html.j2"]),
         config=CONFIG.model_dump(),
         benchmarks=f"{RESULTS}/benchmarks",
     script:

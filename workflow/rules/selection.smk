@@ -12,7 +12,11 @@ rule planted:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(60),
     params:
-        code=code_digest("planted.py"),
+        code=lambda w: code_digest(
+            "planted.py",
+            CONFIG.planted[w.setting]["design"],
+            *penalties(CONFIG.figure10_selection.penalties).values(),
+        ),
         problem=lambda w: {key: CONFIG.planted[w.setting][key] for key in ("design", "N", "strength")}
         | {key: block("figure10_selection")[key] for key in ("M", "nonzeros", "samples", "new_rows")},
         penalties=penalties(CONFIG.figure10_selection.penalties),
@@ -53,7 +57,7 @@ rule figure10_selection:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure10_selection.py"),
+        code=code_digest("figure10_selection.py", *penalties(CONFIG.figure10_selection.penalties).values()),
         settings=CONFIG.planted,
         config=block("figure10_selection"),
         penalties=penalties(CONFIG.figure10_selection.penalties),

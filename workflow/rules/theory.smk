@@ -12,7 +12,9 @@ rule single_body:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("single_body.py"),
+        code=code_digest(
+            "single_body.py", *(CONFIG.penalties[panel.penalty] for panel in CONFIG.figure1_single_body.panels)
+        ),
         panels=[
             {"penalty": CONFIG.penalties[panel.penalty], "eta": panel.eta}
             for panel in CONFIG.figure1_single_body.panels
@@ -33,7 +35,7 @@ rule rs_curves:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("rs_curves.py"),
+        code=lambda w: code_digest("rs_curves.py", *penalties(block(w.figure)["penalties"]).values()),
         penalties=lambda w: penalties(block(w.figure)["penalties"]),
         deltas=lambda w: getattr(CONFIG, w.figure).deltas.values().tolist(),
         problem=lambda w: {key: block(w.figure)[key] for key in ("alpha", "mean", "variance")},
@@ -52,7 +54,7 @@ rule prediction_marks:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("prediction_marks.py"),
+        code=code_digest("prediction_marks.py", *penalties(CONFIG.figure3_prediction_error.penalties).values()),
         penalties=penalties(CONFIG.figure3_prediction_error.penalties),
         deltas=CONFIG.figure3_prediction_error.deltas.values().tolist(),
         problem={key: block("figure3_prediction_error")[key] for key in ("alpha", "mean", "variance")},
@@ -71,7 +73,10 @@ rule table_thresholds:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("table_thresholds.py"),
+        code=code_digest(
+            "table_thresholds.py",
+            *(CONFIG.penalties[setting.penalty] for setting in CONFIG.table_thresholds.settings),
+        ),
         settings=[
             {"name": setting.penalty, "penalty": CONFIG.penalties[setting.penalty], "alpha": setting.alpha}
             for setting in CONFIG.table_thresholds.settings

@@ -1,7 +1,8 @@
 from job import begin
-from sparsegdf.agreement import agreement_samples
-from sparsegdf.tables import write_table
+from sparsegdf.paper.experiments.agreement import agreement_samples
+from sparsegdf.paper.experiments.simulation import Simulation
+from sparsegdf.paper.tables import write_table
 
 begin(snakemake)
 p = snakemake.params
-write_table(agreement_samples(samples=range(p.samples), **p.simulation, **p.bp), snakemake.output[0])
+write_table(agreement_samples(Simulation.of(**p.simulation), range(p.samples), **p.bp), snakemake.output[0])

@@ -1,8 +1,8 @@
 import pandas as pd
 
 from job import begin
-from sparsegdf.claims.verdict import lost
-from sparsegdf.tables import write_text
+from sparsegdf.paper.claims.verdict import lost
+from sparsegdf.paper.tables import write_text
 
 begin(snakemake)
 claims, reference = pd.read_csv(snakemake.input.claims), pd.read_csv(snakemake.input.reference)

@@ -1,7 +1,7 @@
 from job import begin, chunk
-from sparsegdf.simulation import simulate
-from sparsegdf.stationary import stationary_path
-from sparsegdf.tables import read_table, write_table
+from sparsegdf.paper.experiments.simulation import Simulation, simulate
+from sparsegdf.paper.tables import read_table, write_table
+from sparsegdf.solvers.direct import stationary_path
 
 begin(snakemake)
 p, (first, last) = snakemake.params, chunk(snakemake)
@@ -10,4 +10,5 @@ samples = range(first, last + 1)
 if snakemake.input.bp:
     found = read_table(snakemake.input.bp, made_with)
     samples = found["sample"][~found.converged].unique()
-write_table(simulate(stationary_path, samples=samples, **p.simulation), snakemake.output[0], made_with)
+rows = simulate(stationary_path, Simulation.of(**p.simulation), samples)
+write_table(rows, snakemake.output[0], made_with)

@@ -13,7 +13,7 @@ from nbconvert.filters import strip_ansi
 from pygments.formatters import HtmlFormatter
 
 from job import begin
-from sparsegdf.tables import write_text
+from sparsegdf.paper.tables import write_text
 
 # nbconvert's own pages ask other hosts for scripts; this one is closed to any request.
 PAGE = """<!DOCTYPE html>

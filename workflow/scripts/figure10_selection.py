@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.figures import bundle, figure10_selection
-from sparsegdf.planted import selection_table
-from sparsegdf.tables import read_table
+from sparsegdf.paper.experiments.planted import selection_table
+from sparsegdf.paper.figures import bundle, figure10_selection
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 p = snakemake.params

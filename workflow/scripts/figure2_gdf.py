@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.figures import bundle, figure2_gdf
-from sparsegdf.tables import read_table
+from sparsegdf.paper.figures import bundle, figure2_gdf
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 p = snakemake.params

@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.figures import bundle, figure7_l0_exhaustive
-from sparsegdf.tables import read_table, read_tables
+from sparsegdf.paper.figures import bundle, figure7_l0_exhaustive
+from sparsegdf.paper.tables import read_table, read_tables
 
 begin(snakemake)
 theory, sizes = read_table(snakemake.input.theory), read_tables(snakemake.input.sizes)

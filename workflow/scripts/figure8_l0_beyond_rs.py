@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.figures import bundle, figure8_l0_beyond_rs
-from sparsegdf.tables import read_table, read_tables
+from sparsegdf.paper.figures import bundle, figure8_l0_beyond_rs
+from sparsegdf.paper.tables import read_table, read_tables
 
 begin(snakemake)
 theory = read_table(snakemake.input.theory)

@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.figures import bundle, figure9_finite_size
-from sparsegdf.finite_size import finite_size_table
-from sparsegdf.tables import read_table
+from sparsegdf.paper.experiments.finite_size import finite_size_table
+from sparsegdf.paper.figures import bundle, figure9_finite_size
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 p = snakemake.params

@@ -14,7 +14,7 @@ import job_costs
 import plan
 from code_digest import CodeChanged, require_unchanged
 
-from sparsegdf import tables
+from sparsegdf.paper import tables
 
 
 def begin(snakemake):
@@ -22,7 +22,7 @@ def begin(snakemake):
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s", force=True)
     job_costs.leave_at_exit(snakemake.rule, snakemake.log[0], list(snakemake.output))
     plan.require(snakemake.output[0], snakemake.params, snakemake.input)
-    if not Path("src/sparsegdf/tables.py").samefile(tables.__file__):
+    if not Path("src/sparsegdf/paper/tables.py").samefile(tables.__file__):
         raise CodeChanged(f"sparsegdf comes from {tables.__file__}, not from src/ here: install it with make env")
     still_the_same = partial(require_unchanged, snakemake.params.code)
     still_the_same()

@@ -1,6 +1,6 @@
 from job import begin, chunk
-from sparsegdf.l0_simulation import l0_samples
-from sparsegdf.tables import write_table
+from sparsegdf.paper.experiments.l0_search import l0_samples
+from sparsegdf.paper.tables import write_table
 
 begin(snakemake)
 run, (first, last) = snakemake.params.run, chunk(snakemake)

@@ -1,9 +1,9 @@
 import pandas as pd
 
 from job import begin
-from sparsegdf.chunks import require_finite, require_samples
-from sparsegdf.l0_summaries import fixed_eta, fixed_size
-from sparsegdf.tables import read_table, write_table
+from sparsegdf.paper.experiments.chunks import require_finite, require_samples
+from sparsegdf.paper.experiments.l0_summaries import fixed_eta, fixed_size
+from sparsegdf.paper.tables import read_table, write_table
 
 begin(snakemake)
 p, run, parts = snakemake.params, snakemake.params.run, []

@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.planted import planted_rows
-from sparsegdf.tables import write_table
+from sparsegdf.paper.experiments.planted import planted_rows
+from sparsegdf.paper.tables import write_table
 
 begin(snakemake)
 p = snakemake.params

@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.tables import write_table
-from sparsegdf.theory_tables import prediction_marks
+from sparsegdf.paper.experiments.theory_tables import prediction_marks
+from sparsegdf.paper.tables import write_table
 
 begin(snakemake)
 p = snakemake.params

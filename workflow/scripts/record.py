@@ -1,8 +1,8 @@
 import pandas as pd
 
 from job import begin
-from sparsegdf.report import manifest, times
-from sparsegdf.tables import write_text
+from sparsegdf.paper.report import manifest, times
+from sparsegdf.paper.tables import write_text
 
 begin(snakemake)
 p = snakemake.params

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from job import begin
-from sparsegdf.report import page
-from sparsegdf.tables import write_text
+from sparsegdf.paper.report import page
+from sparsegdf.paper.tables import write_text
 
 begin(snakemake)
 p = snakemake.params

@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.chunks import require_samples
-from sparsegdf.summaries import combine, summarise
-from sparsegdf.tables import read_table, write_table
+from sparsegdf.paper.experiments.chunks import require_samples
+from sparsegdf.paper.experiments.summaries import combine, summarise
+from sparsegdf.paper.tables import read_table, write_table
 
 
 def chunks(bp, direct, p):

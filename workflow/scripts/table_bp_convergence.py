@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.readable_tables import write_readable
-from sparsegdf.summaries import convergence_table
-from sparsegdf.tables import read_table
+from sparsegdf.paper.experiments.summaries import convergence_table
+from sparsegdf.paper.readable_tables import write_readable
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 table = convergence_table({tuple(name.split("__")): read_table(path) for name, path in snakemake.input.items()})

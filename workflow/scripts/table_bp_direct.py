@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.agreement import agreement_table
-from sparsegdf.readable_tables import write_readable
-from sparsegdf.tables import read_table
+from sparsegdf.paper.experiments.agreement import agreement_table
+from sparsegdf.paper.readable_tables import write_readable
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 panels = {tuple(key.split("__")): read_table(path) for key, path in snakemake.input.items() if "__" in key}

@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.l0_bp import l0_bp_table
-from sparsegdf.readable_tables import write_readable
+from sparsegdf.paper.experiments.l0_bp import l0_bp_table
+from sparsegdf.paper.readable_tables import write_readable
 
 begin(snakemake)
 caption = (

@@ -1,10 +1,10 @@
 import pandas as pd
 
 from job import begin
-from sparsegdf.claims import l0, simulation, theory
-from sparsegdf.claims.verdict import claims_table
-from sparsegdf.readable_tables import write_readable
-from sparsegdf.tables import read_table
+from sparsegdf.paper.claims import l0, simulation, theory
+from sparsegdf.paper.claims.verdict import claims_table
+from sparsegdf.paper.readable_tables import write_readable
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 tables = [*map(read_table, snakemake.input.results), pd.read_csv(snakemake.input.table_bp_l0)]

@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.l0_tables import df_table
-from sparsegdf.readable_tables import write_readable
-from sparsegdf.tables import read_tables
+from sparsegdf.paper.experiments.l0_tables import df_table
+from sparsegdf.paper.readable_tables import write_readable
+from sparsegdf.paper.tables import read_tables
 
 begin(snakemake)
 table = df_table(read_tables(snakemake.input.sizes), **snakemake.params.problem)

@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.misprints import misprint_table
-from sparsegdf.readable_tables import write_readable
+from sparsegdf.paper.misprints import misprint_table
+from sparsegdf.paper.readable_tables import write_readable
 
 begin(snakemake)
 table = misprint_table()

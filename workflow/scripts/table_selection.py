@@ -1,7 +1,7 @@
 from job import begin
-from sparsegdf.planted import selection_table, verdict
-from sparsegdf.readable_tables import write_readable
-from sparsegdf.tables import read_table
+from sparsegdf.paper.experiments.planted import selection_table, verdict
+from sparsegdf.paper.readable_tables import write_readable
+from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 p = snakemake.params

@@ -1,6 +1,6 @@
 from job import begin
-from sparsegdf.readable_tables import write_readable
-from sparsegdf.theory_tables import threshold_table
+from sparsegdf.paper.experiments.theory_tables import threshold_table
+from sparsegdf.paper.readable_tables import write_readable
 
 begin(snakemake)
 table = threshold_table(snakemake.params.settings, **snakemake.params.problem)

@@ -1,0 +1,1 @@
+"""Where samples (A, y) come from: one file per design, and the ensemble that draws them."""

@@ -1,0 +1,33 @@
+"""Example 1 of the paper: neighbouring columns are correlated."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsegdf.checks import require_number
+from sparsegdf.ensembles.base import Design, unit_columns
+
+
+@dataclass(frozen=True)
+class AR1(Design):
+    """Gaussian columns with correlation c^|i-j| between columns i and j, scaled to length 1.
+
+    A_i = c A_{i-1} + sqrt(1 - c^2) eps_i is that process, so no N x N covariance is ever factorised.
+    """
+
+    c: float
+
+    label = "Example 1"
+
+    def __post_init__(self):
+        c = require_number("ar1 c", self.c, at_least=-1, at_most=1)
+        if abs(c) == 1:
+            raise ValueError(f"ar1 c = {c:g} is out of range (allowed: -1 < c < 1)")
+
+    def draw(self, M, N, rng):
+        c = self.c
+        A = np.sqrt(1 - c**2) * rng.standard_normal((M, N))
+        A[:, 0] /= np.sqrt(1 - c**2)  # the first column has no past, and variance 1 like the others
+        for i in range(1, N):
+            A[:, i] += c * A[:, i - 1]
+        return unit_columns(A)

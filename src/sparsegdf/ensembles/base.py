@@ -1,0 +1,33 @@
+"""What a design is: what draws the predictor matrix A.
+
+Each file beside this one holds one design, and is all there is to register: registry.py finds it.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Design(ABC):
+    """A distribution of M x N matrices, whose parameters are its fields; `label` is what figures call it."""
+
+    label: ClassVar[str]
+
+    @abstractmethod
+    def draw(self, M, N, rng):
+        """One matrix A (M, N)."""
+
+    def require_columns(self, N):  # noqa: B027 (most designs take any number)
+        """Raise ValueError if N columns are too few for it."""
+
+    def resized(self, N, of):
+        """The same design at N columns, where this one is meant for `of` columns."""
+        return self
+
+
+def unit_columns(A):
+    """A with every column scaled to length 1."""
+    return A / np.linalg.norm(A, axis=0)

@@ -1,0 +1,41 @@
+"""Example 2 of the paper: three blocks of correlated columns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsegdf.checks import require_number
+from sparsegdf.ensembles.base import Design, unit_columns
+
+
+@dataclass(frozen=True)
+class Block(Design):
+    """Three blocks of T columns Z_k + eps_i share one Gaussian vector Z_k each, so that columns of a block have
+    correlation 1/2; the other N - 3T columns are independent. All are scaled to length 1.
+    """
+
+    T: int
+
+    label = "Example 2"
+
+    def __post_init__(self):
+        T = require_number("block T", self.T)
+        if T != int(T) or T < 1:
+            raise ValueError(f"block T = {self.T!r} is out of range (allowed: an integer >= 1)")
+
+    def require_columns(self, N):
+        if not self.T < (N - 1) / 3:
+            raise ValueError(
+                f"block T = {self.T!r} is out of range (allowed: an integer, 1 <= T < (N-1)/3 = {(N - 1) / 3:g})"
+            )
+
+    def resized(self, N, of):
+        """T/N is kept, T rounded down."""
+        return Block(self.T * N // of)
+
+    def draw(self, M, N, rng):
+        self.require_columns(N)
+        Z = rng.standard_normal((M, 3))
+        A = rng.standard_normal((M, N))
+        A[:, : 3 * int(self.T)] += np.repeat(Z, int(self.T), axis=1)
+        return unit_columns(A)

@@ -1,0 +1,42 @@
+"""The samples (A, y) of a design.
+
+A sample is a function of (root seed, design and its parameters, M, N, index) alone: any chunking of the indices,
+any number of cores and every penalty see the same bytes.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from sparsegdf.checks import require_number
+from sparsegdf.ensembles.base import Design
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """M x N matrices A of a design, and y with independent Gaussian components of this mean and variance."""
+
+    design: Design
+    M: int
+    N: int
+    mean: float = 0.0
+    variance: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self):
+        require_number("variance", self.variance, at_least=0)
+
+    def sample(self, index):
+        """The sample (A, y) called `index`."""
+        rng = np.random.default_rng(np.random.SeedSequence(entropy=self.seed, spawn_key=self._words(index)))
+        A = self.design.draw(self.M, self.N, rng)
+        return A, self.mean + np.sqrt(self.variance) * rng.standard_normal(self.M)
+
+    def _words(self, index):
+        """The digest of the sample's name. Numbers are spelled as floats: T = 125 and T = 125.0 are the same."""
+        parameters = {field.name: float(getattr(self.design, field.name)) for field in fields(self.design)}
+        name = [type(self.design).__name__.lower(), parameters, int(self.M), int(self.N), int(index)]
+        digest = hashlib.sha256(json.dumps(name, sort_keys=True).encode()).digest()
+        return tuple(int(word) for word in np.frombuffer(digest, dtype="<u4"))

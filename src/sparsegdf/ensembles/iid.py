@@ -1,0 +1,17 @@
+"""Independent predictors, those of the replica theory."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsegdf.ensembles.base import Design
+
+
+@dataclass(frozen=True)
+class IID(Design):
+    """Independent Gaussian entries of variance 1/M."""
+
+    label = "iid"
+
+    def draw(self, M, N, rng):
+        return rng.standard_normal((M, N)) / np.sqrt(M)

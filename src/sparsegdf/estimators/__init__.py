@@ -1,0 +1,1 @@
+"""Degrees of freedom from samples, with their errors."""

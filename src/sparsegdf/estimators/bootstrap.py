@@ -1,0 +1,65 @@
+"""Degrees of freedom by the parametric bootstrap covariance (Efron, JASA 99, 2004), for any fitting rule."""
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from sparsegdf.estimators.monte_carlo import controlled_estimate, mean_estimate
+from sparsegdf.threads import one_blas_thread
+
+
+@one_blas_thread
+def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
+    """df = (1/M) sum_mu Cov(y*_mu, yhat_mu(y*)), y* ~ N(mu, 1), one Estimate per level of fit(y*) -> (M, levels).
+
+    Sample b has the stream SeedSequence(seed, spawn_key=(b,)), so the outcome does not depend on `jobs`. A level
+    that one sample has no fit at has no estimate (NaN). `fit` is pickled for jobs > 1; progress goes to stderr.
+    """
+    # Any constant may be taken from yhat, since y* - mu has mean zero; the fit to mu takes most of the variance away.
+    one = partial(_one_sample, fit, mu, fit(mu), seed)
+    rows = []
+    for row in _mapped(one, samples, jobs):
+        rows.append(row)
+        if progress:
+            _show(len(rows), samples)
+    covariance, noise = (np.array(column) for column in zip(*rows, strict=True))
+    return [controlled_estimate(column, noise, 1.0) for column in covariance.T]
+
+
+def bootstrap_excess(fit, mu, tangent, samples, *, seed=0):
+    """The bootstrap's df less Stein's tr J / M at the last level of `fit`, by few samples; tangent(z) = J z.
+
+    The mean of z . (yhat(mu + z) - yhat(mu) - J z) / M: what the fit does beyond its tangent, which takes most of the
+    variance away. The samples are the first of bootstrap_df; those without a fit are left out.
+    """
+    reference, excess = fit(mu)[:, -1], []
+    for index in range(samples):
+        z = _noise(mu.size, seed, index)
+        excess.append(z @ (fit(mu + z)[:, -1] - reference - tangent(z)) / mu.size)
+    return mean_estimate(np.array(excess)[np.isfinite(excess)])
+
+
+def _noise(size, seed, index):
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=size)
+
+
+def _one_sample(fit, mu, reference, seed, index):
+    """(y* - mu) . (yhat - reference) / M at each level, and ||y* - mu||^2 / M."""
+    z = _noise(mu.size, seed, index)
+    return z @ (fit(mu + z) - reference) / mu.size, z @ z / mu.size
+
+
+def _mapped(function, samples, jobs):
+    if jobs == 1:
+        yield from map(function, range(samples))
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(function, range(samples), chunksize=max(1, samples // (8 * jobs)))
+
+
+def _show(done, total, width=40):
+    filled = "#" * (width * done // total)
+    end = "\n" if done == total else ""
+    print(f"\rbootstrap [{filled:<{width}}] {done}/{total}", end=end, file=sys.stderr, flush=True)

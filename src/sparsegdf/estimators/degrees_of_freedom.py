@@ -1,0 +1,47 @@
+"""Estimators of the generalized degrees of freedom of one sample (A, y).
+
+Conventions: y has known mean m_y and variance sigma_y^2 in every component, yhat = A x.
+"""
+
+import numpy as np
+from scipy import linalg
+
+
+def covariance(y, fit, *, mean, variance):
+    """(y - m_y) . yhat / (M sigma_y^2): one sample's unbiased value of df, the definition of the paper."""
+    return float((y - mean) @ fit / (len(y) * variance))
+
+
+def noise_level(y, *, mean, variance):
+    """||y - m_y||^2 / (M sigma_y^2), of expectation 1: the control variate of `covariance`."""
+    return float((y - mean) @ (y - mean) / (len(y) * variance))
+
+
+def curvature(x, chi, Q_hat):
+    """r''(x_i) on the support of x, from dx*/dh = chi_i = 1/(Q_hat_i + r''); exactly zero where that is rounding."""
+    support = x != 0
+    bends = np.zeros_like(x)
+    bends[support] = 1 / chi[support] - Q_hat[support]
+    bends[np.abs(bends) < 1e-9 * Q_hat] = 0
+    return bends
+
+
+def stein_divergence(A, x, curvature):
+    """tr A_S (A_S^T A_S + D)^-1 A_S^T / M, S the support of x and D the curvature r''(x_i) on S.
+
+    The divergence sum_mu d yhat_mu / d y_mu of the fit, exact while no component changes its piece of the estimator.
+    D = 0 (l1) gives |S|/M, D = eta_2 (elastic net) the trace formula of Zou. NaN where D != 0 and A_S^T A_S + D is
+    singular.
+    """
+    S = np.flatnonzero(x)
+    M, D = A.shape[0], np.broadcast_to(curvature, x.shape)[S]
+    if not D.any():
+        return S.size / M
+    hessian = A[:, S].T @ A[:, S]
+    hessian[np.diag_indices(S.size)] += D
+    bent = np.flatnonzero(D)  # tr (G + D)^-1 G = |S| - sum_i D_i [(G + D)^-1]_ii
+    try:
+        columns = linalg.solve(hessian, np.eye(S.size)[:, bent], assume_a="sym")
+    except linalg.LinAlgError:
+        return float("nan")
+    return float((S.size - D[bent] @ columns[bent, np.arange(bent.size)]) / M)

@@ -1,0 +1,306 @@
+"""Claims about belief propagation (section 7): at the paper's N and M, alpha = 0.5 unless stated."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.paper.claims.verdict import (
+    SYMBOL,
+    Claim,
+    Finding,
+    Undecided,
+    agreement,
+    every,
+    larger,
+    no_difference,
+    of_the_paper,
+)
+from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.registry import make_penalty
+from sparsegdf.penalties.scad import SCAD
+from sparsegdf.theory.replica_symmetric import rs_curve, rs_stable_range, solve_rs
+
+PENALTIES = {
+    "l1": L1(),
+    "elastic_net": ElasticNet(eta2=0.1),
+    "scad_a5": SCAD(a=5, lam=1.0),
+    "scad_a8_lam08": SCAD(a=8, lam=0.8),
+    "scad_a6_lam09": SCAD(a=6, lam=0.9),
+    "scad_a8_lam07": SCAD(a=8, lam=0.7),
+}
+DESIGNS = {
+    "figure4_bp_vs_rs": {"kind": "iid"},
+    "figure5_example1": {"kind": "ar1", "c": 0.5},
+    "figure6_example2": {"kind": "block", "T": 125},
+    "claims_iid": {"kind": "iid"},
+    "claims_example1_weak": {"kind": "ar1", "c": 0.2},
+    "claims_example1_strong": {"kind": "ar1", "c": 0.8},
+    "claims_example2_few": {"kind": "block", "T": 50},
+    "claims_example2_many": {"kind": "block", "T": 250},
+}
+SHOWN = {"l1": "l1", "elastic_net": "elastic net", "scad_a5": "SCAD"}
+EXAMPLES = {"Example 1": "figure5_example1", "Example 2": "figure6_example2"}
+LARGE = 0.5  # where "large delta" begins
+
+
+def as_printed(table, penalty, **how):
+    """The table, if it was made with the paper's parameters, those of the penalty among them."""
+    if (made := make_penalty(**table.attrs["penalty"])) != PENALTIES[penalty]:
+        raise Undecided(f"{made} in this run, {PENALTIES[penalty]} in the paper")
+    return of_the_paper(table, mean=0, variance=1, **how)
+
+
+def points(evidence, figure, penalty, *, N, alpha=0.5, below=1.0, converged=0.99):
+    """The levels of a simulation at which belief propagation converged, up to a delta."""
+    key = f"summaries/{figure}/{penalty}"
+    if key not in evidence:
+        raise Undecided(f"this run has no {key}")
+    table = as_printed(evidence[key], penalty, N=N, alpha=alpha, design=DESIGNS[figure])
+    table = table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
+    if table.empty:
+        raise Undecided(f"BP converged at no level of {key}")
+    return table
+
+
+def with_rs(table, penalty, alpha):
+    """GDF minus the RS curve at the measured delta, with the error of both."""
+    df = rs_curve(penalty, alpha=alpha, deltas=table.delta).df.to_numpy()
+    step = rs_curve(penalty, alpha=alpha, deltas=table.delta * 0.999).df.to_numpy()
+    slope = (df - step) / (0.001 * table.delta)
+    return table.gdf - df, np.hypot(table.gdf_se, slope * table.delta_se), table.delta
+
+
+def figure4(name, alpha):
+    def check(evidence):
+        penalty = PENALTIES[name]
+        stable = rs_stable_range(penalty, alpha=alpha)[1]
+        table = points(evidence, "figure4_bp_vs_rs", name, N=200, alpha=alpha, below=stable)
+        return agreement(*with_rs(table, penalty, alpha))
+
+    return check
+
+
+def as_rs(name):
+    """On iid predictors at N = 1000, at the same eta: delta, GDF and training error against the RS saddle point."""
+
+    def check(evidence):
+        table = points(evidence, "claims_iid", name, N=1000)
+        saddles = pd.DataFrame([solve_rs(PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta])
+        compared = {"delta": "delta", "gdf": "df", "err_train": "err_train"}
+        return every(
+            {
+                column: agreement(
+                    table[column] - saddles[rs].to_numpy(), table[f"{column}_se"], table.delta, size=0.01
+                )
+                for column, rs in compared.items()
+            }
+        )
+
+    return check
+
+
+def correspondence(figure, name):
+    """GDF - delta_eff, in the form of the paper (product of means)."""
+
+    def check(evidence):
+        table = points(evidence, figure, name, N=1000, below=LARGE)
+        return agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta)
+
+    return check
+
+
+def small_at_large_delta(figure):
+    """The largest GDF - delta_eff beyond delta = LARGE, of all three penalties: at most twice a plotted symbol."""
+
+    def check(evidence):
+        found = {}
+        for name, shown in SHOWN.items():
+            table = points(evidence, figure, name, N=1000)
+            table = table[table.delta > LARGE]
+            found[shown] = agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta, size=2 * SYMBOL)
+        return every(found)
+
+    return check
+
+
+def previous(figure, name, column):
+    """GDF minus the unbiased estimator of the earlier work, of the same samples."""
+
+    def check(evidence):
+        table = points(evidence, figure, name, N=1000)
+        return no_difference(table[f"gap_{column}"], table[f"gap_{column}_se"], table.delta)
+
+    return check
+
+
+def same_correspondence(designs):
+    """GDF - delta_eff stays within a symbol for other parameters of the design."""
+
+    def check(evidence):
+        return every(
+            {f"{design}, {SHOWN[name]}": correspondence(f"claims_{design}", name)(evidence)
+             for design in designs for name in SHOWN}
+        )  # fmt: skip
+
+    return check
+
+
+def same_curve(designs, name):
+    """GDF as a function of delta for two parameters of one design, compared at the deltas of the first."""
+
+    def check(evidence):
+        first, second = (points(evidence, f"claims_{design}", name, N=1000) for design in designs)
+        second = second.sort_values("delta")
+        inside = first[(first.delta >= second.delta.min()) & (first.delta <= second.delta.max())]
+        if inside.empty:
+            raise Undecided("the two runs have no common range of δ")
+        # df - delta is the smooth part, so that straight lines between few points do little harm
+        other, other_se = (np.interp(inside.delta, second.delta, second[c] - (c == "gdf") * second.delta)
+                           for c in ("gdf", "gdf_se"))  # fmt: skip
+        return agreement(inside.gdf - inside.delta - other, np.hypot(inside.gdf_se, other_se), inside.delta)
+
+    return check
+
+
+def convergence_differs(designs):
+    """The median number of steps of the SCAD runs, the largest of all levels, differs by more than a tenth."""
+
+    def check(evidence):
+        steps = [
+            points(evidence, f"claims_{d}", "scad_a5", N=1000, converged=0.0).steps_median.max() for d in designs
+        ]
+        ratio = max(steps) / min(steps)
+        shown = ", ".join(f"{d}: {s:.0f} steps" for d, s in zip(designs, steps, strict=True))
+        return Finding(ratio > 1.1, f"{shown}, ratio {ratio:.2f}", "ratio > 1.1")
+
+    return check
+
+
+def converges_worse(figure):
+    """Median steps on the example against iid predictors, at the largest delta that both have."""
+
+    def check(evidence):
+        ratios = {}
+        for name in SHOWN:
+            iid, other = (points(evidence, f, name, N=1000, converged=0.0) for f in ("claims_iid", figure))
+            at = min(iid.delta.max(), other.delta.max())
+            steps = [np.interp(at, *t.sort_values("delta")[["delta", "steps_median"]].to_numpy().T)
+                     for t in (iid, other)]  # fmt: skip
+            ratios[f"{SHOWN[name]} at δ = {at:.2f}"] = steps[1] / steps[0]
+        shown = ", ".join(f"{name}: {ratio:.1f} times the steps" for name, ratio in ratios.items())
+        return Finding(min(ratios.values()) > 1, shown, "> 1")
+
+    return check
+
+
+def vanishes(design, name):
+    """The limit N -> infinity of GDF - delta_eff at the densest level complete at three N, 2000 among them."""
+
+    def check(evidence):
+        printed = DESIGNS[EXAMPLES[f"Example {design[-1]}"]]
+        found = {
+            (N := table.attrs["N"], design, name): as_printed(
+                table, name, alpha=0.5, design=printed | ({"T": N // 8} if "T" in printed else {})
+            )
+            for key, table in evidence.items()
+            if re.fullmatch(rf"summaries/size\d+_{design}/{name}", key)
+        }
+        if not found:
+            raise Undecided(f"this run has no summaries/size*_{design}/{name}")
+        limits = gap_limits(finite_size_table(found, shown=3))
+        limits = limits[(limits.gap == "delta_eff") & (limits.largest_N >= 2000)]
+        if limits.empty:
+            raise Undecided("no level at which every sample has a fixed point at N = 2000 and two other N")
+        row = limits.loc[limits.delta.idxmax()]
+        fitted = f"δ = {row.delta:.2f}, χ² = {row.chi2:.1f}/{row.dof:.0f}"
+        measured = f"{row.limit:+.4f}({row.limit_se:.4f}), z = {row.z:+.1f} ({fitted})"
+        if abs(row.z) > 3:
+            return Finding(False, measured, "|z| ≤ 3")
+        sharp = row.limit_se <= 0.005
+        return Finding(sharp or None, measured, "|z| ≤ 3", "" if sharp else "the limit is not sharp enough")
+
+    return check
+
+
+def bp_l0(undamped_above=None):
+    """The largest fraction of converged BP runs for l0, of all or of the undamped ones above a delta."""
+
+    def check(evidence):
+        if "table_bp_l0" not in evidence:
+            raise Undecided("this run has no table_bp_l0")
+        table = of_the_paper(evidence["table_bp_l0"], N=1000, alpha=0.5)
+        if undamped_above is not None:
+            table = table[(table.damping == 1) & ~(table.delta < undamped_above)]
+            if table.empty:
+                raise Undecided("this run has no undamped BP for l0")
+        k = table.fraction_converged.idxmax()
+        row = table.loc[k]
+        setting = f"η = {row.eta:g}, damping {row.damping:g}"
+        measured = f"{row.fraction_converged:.0%} of {row.samples:.0f} runs converge at {setting}"
+        return Finding(row.fraction_converged == 0, measured, "0 %")
+
+    return check
+
+
+def scad_greater(figure):
+    def check(evidence):
+        table = points(evidence, figure, "scad_a5", N=1000)
+        table = table[table.delta > 0.1]
+        return larger(table.gdf - table.delta, np.hypot(table.gdf_se, table.delta_se), "GDF - δ")
+
+    return check
+
+
+CLAIMS = [
+    *(Claim(f"bp-rs-{panel}", f"Fig. BP({panel})",
+            f"BP agrees with RS for SCAD a = {PENALTIES[name].a}, λ = {PENALTIES[name].lam}, α = {alpha}.",
+            "coincides", f"summaries/figure4_bp_vs_rs/{name}: GDF - RS df at the same δ, below the AT line",
+            figure4(name, alpha))
+      for panel, name, alpha in (("a", "scad_a5", 0.5), ("b", "scad_a8_lam08", 0.5),
+                                 ("c", "scad_a6_lam09", 0.8), ("d", "scad_a8_lam07", 0.8))),
+    *(Claim(f"bp-to-rs-{name}", "Sec. 7.1", f"For {SHOWN[name]} BP goes to the RS values as N grows.", "converges",
+            f"summaries/claims_iid/{name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
+      for name in SHOWN),
+    Claim("bp-l0", "Sec. 7.1", "BP for l0 does not converge.", "does not converge",
+          "table_bp_l0: largest fraction of converged runs, any damping", bp_l0(),
+          "without damping and for δ ≥ 0.05", bp_l0(0.05)),
+    *(Claim(f"eff-{figure[-1]}-{name}", f"Fig. {figure[8:]}", f"GDF = δ_eff for {SHOWN[name]} in {example}, δ ≤ 0.5.",
+            "correspondence", f"summaries/{figure}/{name}: gap_delta_eff", correspondence(figure, name))
+      for example, figure in EXAMPLES.items() for name in SHOWN),
+    *(Claim(f"eff-{figure[-1]}-large", "Sec. 7.2", f"At larger δ only a small discrepancy appears, {example}.",
+            "small", f"summaries/{figure}: gap_delta_eff beyond δ = 0.5", small_at_large_delta(figure))
+      for example, figure in EXAMPLES.items()),
+    *(Claim(f"finite-size-{figure[-1]}-{name}", "Sec. 7.2",
+            f"The discrepancy of {SHOWN[name]} is a finite-size effect, {example}.", "→ 0",
+            f"summaries/size*_{figure.partition('_')[2]}/{name}: limit N → ∞ of gap_delta_eff, linear in 1/N",
+            vanishes(figure.partition("_")[2], name))
+      for example, figure in EXAMPLES.items() for name in SHOWN),
+    *(Claim(f"zou-{figure[-1]}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, {example}.", text,
+            f"summaries/{figure}/{name}: gap_{column}", previous(figure, name, column))
+      for example, figure in EXAMPLES.items()
+      for name, column, text in (("l1", "effective", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
+    *(Claim(f"scad-greater-{figure[-1]}", "Sec. 7.2", f"GDF of SCAD is greater than δ, {example}.", "df > δ",
+            f"summaries/{figure}/scad_a5: gdf - delta for δ > 0.1", scad_greater(figure))
+      for example, figure in EXAMPLES.items()),
+    Claim("c-correspondence", "Sec. 7.2", "c does not influence the correspondence.", "no influence",
+          "summaries/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff",
+          same_correspondence(("example1_weak", "example1_strong"))),
+    Claim("T-correspondence", "Sec. 7.2", "T does not influence the correspondence.", "no influence",
+          "summaries/claims_example2_few and _many (T = 50, 250): gap_delta_eff",
+          same_correspondence(("example2_few", "example2_many"))),
+    *(Claim(f"{letter}-curve-{name}", "Sec. 7.2", f"{letter} does not change GDF against δ of {SHOWN[name]}.",
+            "no influence", f"summaries/claims_{designs[0]} and {designs[1]}: gdf - delta at the same δ",
+            same_curve(designs, name))
+      for letter, designs in (("c", ("example1_weak", "example1_strong")), ("T", ("example2_few", "example2_many")))
+      for name in ("elastic_net", "scad_a5")),
+    Claim("c-convergence", "Sec. 7.2", "c affects the convergence of BP.", "affects",
+          "steps of SCAD at c = 0.2 and 0.8", convergence_differs(("example1_weak", "example1_strong"))),
+    Claim("T-convergence", "Sec. 7.2", "T affects the convergence of BP.", "affects",
+          "steps of SCAD at T = 50 and 250", convergence_differs(("example2_few", "example2_many"))),
+    *(Claim(f"worse-{figure[-1]}", "Sec. 7.2", f"BP converges worse than on iid predictors, {example}.", "worse",
+            f"median steps of {figure} against claims_iid", converges_worse(figure))
+      for example, figure in EXAMPLES.items()),
+]  # fmt: skip

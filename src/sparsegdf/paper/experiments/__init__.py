@@ -1,0 +1,1 @@
+"""What the paper and we compute: from samples to tables."""

@@ -1,0 +1,42 @@
+"""GDF minus its estimators at several N: is the gap a finite-size effect?"""
+
+import pandas as pd
+
+from sparsegdf.estimators.monte_carlo import weighted_line
+
+GAPS = ("delta_eff", "effective", "stein")
+COLUMNS = (
+    "design", "penalty", "eta", "delta", "gap", "limit", "limit_se", "z", "slope", "chi2", "dof", "largest_N"
+)  # fmt: skip
+
+
+def finite_size_table(summaries, shown):
+    """The `shown` densest levels of each summary, one below the other, with N, design and penalty.
+
+    `summaries` is {(N, design, penalty): table of summaries.summarise}.
+    """
+    tables = [
+        table.sort_values("eta").head(shown).assign(N=N, design=design, penalty=penalty)
+        for (N, design, penalty), table in summaries.items()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def gap_limits(table):
+    """gap(N) = limit + slope/N by weighted least squares, for each design, penalty, eta and gap.
+
+    z = limit/limit_se; chi2 and dof tell whether the straight line fits. Only sizes are used at which every sample
+    has a fixed point, at least three: an average over a part of the samples has another meaning.
+    """
+    rows = []
+    for (design, penalty, eta), group in table.groupby(["design", "penalty", "eta"], sort=False):
+        complete = group[group.fraction_converged == 1]
+        for name in GAPS:
+            se = complete[f"gap_{name}_se"].to_numpy()
+            if len(complete) < 3 or not (se > 0).all():
+                continue
+            line = weighted_line(1 / complete.N, complete[f"gap_{name}"], se)
+            largest = complete.loc[complete.N.idxmax()]
+            where = {"design": design, "penalty": penalty, "eta": eta, "delta": largest.delta, "gap": name}
+            rows.append(where | line._asdict() | {"z": line.limit / line.limit_se, "largest_N": largest.N})
+    return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -1,0 +1,55 @@
+"""GDF of the exact l0 estimate, at fixed size and at fixed eta, and its limit N -> infinity.
+
+With m_y = 0 the direction and the length of y are independent, so at fixed size df(K) = E[max ||P_S y||^2/||y||^2]
+exactly: averaging R^2 has a far smaller error than the covariance ||P_S y||^2/(M sigma_y^2), kept as a check.
+"""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.estimators.monte_carlo import controlled_estimate, mean_estimate, weighted_line
+
+
+def fixed_size(rows, *, M, variance):
+    """One row per K: df by R^2 and by the plain covariance, with standard errors."""
+    table = []
+    for K, group in rows.groupby("K"):
+        df = mean_estimate(group.explained / group.norm2)
+        plain = mean_estimate(group.explained / (M * variance))
+        table.append({"K": K, "delta": K / M, "df": df.value, "df_se": df.se, "df_plain": plain.value,
+                      "df_plain_se": plain.se, "samples": df.samples})  # fmt: skip
+    return pd.DataFrame(table)
+
+
+def fixed_eta(rows, etas, *, M, N, variance):
+    """One row per eta: K minimises RSS_K/2 + eta K in each sample; delta and df averaged over samples.
+
+    truncated is the fraction of samples whose minimiser is the largest size searched, where there are larger ones:
+    such a row is biased.
+    """
+    explained = rows.pivot(index="sample", columns="K", values="explained").to_numpy()
+    norm2 = rows.groupby("sample").norm2.first().to_numpy()
+    sizes = np.arange(explained.shape[1])
+    table = []
+    for eta in etas:
+        chosen = np.argmax(explained / 2 - eta * sizes, axis=1)
+        taken = explained[np.arange(len(explained)), chosen]
+        delta = mean_estimate(chosen / M)
+        df = controlled_estimate(taken / (M * variance), norm2 / (M * variance), 1.0)
+        truncated = float(np.mean(chosen == sizes[-1])) if sizes[-1] < min(M, N) else 0.0
+        table.append({"eta": eta, "delta": delta.value, "delta_se": delta.se, "df": df.value, "df_se": df.se,
+                      "samples": df.samples, "truncated": truncated})  # fmt: skip
+    return pd.DataFrame(table)
+
+
+def extrapolate(points):
+    """The limit N -> infinity of df(N) = df_inf + b f(N) by weighted least squares, for each form f.
+
+    `points` has N, df, df_se. One row per form: limit, its standard error, chi2 and degrees of freedom of the fit.
+    """
+    shapes = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N}
+    N, table = points.N.to_numpy(float), []
+    for form, shape in shapes.items():
+        line = weighted_line(shape(N), points.df, points.df_se)
+        table.append({"form": form} | line._asdict())
+    return pd.DataFrame(table)

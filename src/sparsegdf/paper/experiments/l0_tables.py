@@ -1,0 +1,54 @@
+"""What figures 7 and 8 and table_l0 show, put together from summaries and theory."""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.paper.experiments.l0_summaries import extrapolate
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.theory.one_step_rsb import l0_1rsb_curve
+from sparsegdf.theory.replica_symmetric import rs_curve
+
+
+def l0_theory(deltas, *, alpha, variance):
+    """RS, one-step RSB and the first-moment bound of df at each delta."""
+    rs = rs_curve(L0(), alpha=alpha, deltas=deltas, variance=variance)
+    one_step = l0_1rsb_curve(alpha=alpha, deltas=deltas, variance=variance)
+    return pd.DataFrame(
+        {
+            "delta": deltas,
+            "rs": rs.df,
+            "rs_branch": rs.branch,
+            "rs_residual": rs.residual,
+            "one_step_rsb": one_step.df,
+            "bound": one_step.df_bound,
+            "complexity_mu": one_step.mu,
+            "one_step_residual": one_step.residual,
+            "one_step_converged": one_step.converged,
+        }
+    )
+
+
+def limits(sizes, deltas):
+    """The limit N -> infinity at each delta, from the exact points that have exactly this delta.
+
+    `sizes` is fixed_size of several N, one below the other, with columns N and exact.
+    """
+    tables = []
+    for delta in deltas:
+        points = sizes[(np.abs(sizes.delta - delta) < 1e-9) & sizes.exact]
+        if len(points) >= 3:
+            tables.append(
+                extrapolate(points).assign(delta=delta, smallest_N=points.N.min(), largest_N=points.N.max())
+            )
+    empty = pd.DataFrame(columns=["form", "limit", "limit_se", "slope", "chi2", "dof", "delta"])
+    return pd.concat(tables, ignore_index=True) if tables else empty
+
+
+def df_table(sizes, *, alpha, variance):
+    """df by N and K with standard errors, beside RS, one-step RSB and the bound at the same delta."""
+    # The best subset of all rows, or of all columns, is not a choice.
+    shown = sizes[(sizes.K > 0) & (sizes.delta < min(1, 1 / alpha) - 1e-12)]
+    theory = l0_theory(np.unique(shown.delta), alpha=alpha, variance=variance)
+    columns = ["delta", "rs", "one_step_rsb", "bound"]
+    order = ["N", "K", "delta", "df", "df_se", "df_plain", "df_plain_se", "samples", "exact"]
+    return shown[order].merge(theory[columns], on="delta").sort_values(["N", "K"], ignore_index=True)

@@ -1,0 +1,74 @@
+"""A simulation: fixed points over samples of an ensemble, one row per sample and eta."""
+
+import logging
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.ensembles.ensemble import Ensemble
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.estimators import degrees_of_freedom as dof
+from sparsegdf.paper.experiments.samples import over_samples
+from sparsegdf.penalties.base import Penalty
+from sparsegdf.penalties.registry import make_penalty
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """An ensemble, a penalty and a grid of eta, from sparse to dense."""
+
+    ensemble: Ensemble
+    penalty: Penalty
+    etas: tuple[float, ...]
+
+    @classmethod
+    def of(cls, *, design, penalty, etas, **ensemble):
+        """From builtins, as a rule has them: the blocks {kind, parameters} of a design and a penalty, and numbers."""
+        return cls(Ensemble(make_design(**design), **ensemble), make_penalty(**penalty), tuple(etas))
+
+
+def simulate(solve, simulation, samples):
+    """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on these samples of a simulation.
+
+    A row depends on its own sample alone.
+    """
+    ensemble, tables = simulation.ensemble, []
+    for index, A, y in over_samples(ensemble, samples):
+        found = solve(A, y, simulation.penalty, simulation.etas)
+        tables.append(rows(A, y, found, mean=ensemble.mean, variance=ensemble.variance))
+        tables[-1].insert(0, "sample", index)
+        if failed := int((~found.converged).sum()):
+            log.info("sample %d: %d of %d levels not converged", index, failed, len(found.etas))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"sample": [], "eta": []})
+
+
+def rows(A, y, found, *, mean, variance):
+    """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN, never a stand-in."""
+    M = A.shape[0]
+    table = []
+    for k, eta in enumerate(found.etas):
+        x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
+        usable = bool(found.converged[k])
+        table.append(
+            {
+                "eta": eta,
+                "delta": found.delta[k],
+                "covariance": dof.covariance(y, A @ x, mean=mean, variance=variance),
+                "noise": dof.noise_level(y, mean=mean, variance=variance),
+                "err_train": float(np.square(y - A @ x).mean()),
+                "chi": chi.sum() / M,
+                "Q_hat": Q_hat.mean(),
+                "effective": found.effective[k],
+                "stein": dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat)) if usable else np.nan,
+                "converged": usable,
+                "status": found.status[k],
+                "steps": found.steps[k],
+                "residual": found.residual[k],
+                "kkt": found.kkt[k],
+                "damping": found.damping[k],
+            }
+        )
+    return pd.DataFrame(table)

@@ -1,0 +1,81 @@
+"""Figure 10 (ours): how well each way to choose eta does on planted data, by strength of the signal."""
+
+import numpy as np
+
+from sparsegdf.paper.experiments.planted import verdict
+from sparsegdf.paper.figures import style
+from sparsegdf.paper.figures.bundle import Drawing
+
+LOOKS = {  # method: name, colour, marker
+    "cp": (r"$C_p$, our df", style.VERMILION, "o"),
+    "cp_known": (r"$C_p$, our df, $\sigma^2$ known", style.ORANGE, "s"),
+    "count": (r"$C_p$, df = number of non-zeros", style.BLUE, "^"),
+    "bic": ("BIC", style.GREEN, "v"),
+    "cv": ("10-fold cross-validation", "0.25", "x"),
+}
+ROWS = {"error": "error / oracle", "f1": "$F_1$ of support"}
+_SPREAD = 0.07  # of the methods around their strength, in steps between strengths
+
+
+def draw(table, blocks, designs):
+    """`table` from planted.selection_table: two rows of panels per penalty, a column per design and N."""
+    columns = list(table.groupby(["N", "design"], sort=False).groups)
+    strengths = sorted(table.strength.unique())
+    figure = style.new_figure(1.0 + 1.15 * len(columns), 0.8 + 2.3 * len(blocks))
+    axes = figure.subplots(2 * len(blocks), len(columns), sharex=True, sharey="row", squeeze=False)
+    for i, penalty in enumerate(blocks):
+        for j, (N, design) in enumerate(columns):
+            panel = table[(table.penalty == penalty) & (table.N == N) & (table.design == design)]
+            best = panel[panel.method == "oracle"].set_index("strength").error
+            for k, (method, (name, color, marker)) in enumerate(LOOKS.items()):
+                rows = panel[panel.method == method].set_index("strength").loc[strengths]
+                x = np.arange(len(strengths)) + _SPREAD * (k - (len(LOOKS) - 1) / 2)
+                for ax, measure in zip(axes[2 * i : 2 * i + 2, j], ROWS, strict=True):
+                    unit = best.loc[strengths].to_numpy() if measure == "error" else 1.0
+                    ax.errorbar(
+                        x,
+                        rows[measure] / unit,
+                        yerr=rows[f"{measure}_se"] / unit,
+                        fmt=marker,
+                        color=color,
+                        label=name,
+                        linestyle="-",
+                        linewidth=0.6,
+                        markersize=3,
+                        elinewidth=0.7,
+                        capsize=0,
+                    )
+            axes[2 * i, j].axhline(1, **style.GUIDE)
+            if i == 0:
+                axes[0, j].set_title(f"{_title(designs[design])}\n$N={N}$", fontsize=8)
+        for ax, (measure, text) in zip(axes[2 * i : 2 * i + 2, 0], ROWS.items(), strict=True):
+            ax.set_ylabel((style.label(blocks[penalty]) + "\n" if measure == "error" else "") + text, fontsize=7.5)
+        _limit(axes[2 * i], table[(table.penalty == penalty)])
+        axes[2 * i + 1, 0].set_ylim(0, 1)
+    for ax in axes[-1]:
+        ax.set_xticks(range(len(strengths)), [f"{strength:g}" for strength in strengths])
+        ax.set_xlabel("strength", fontsize=8)
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3, fontsize=8)
+    return Drawing(figure, table, _caption(table))
+
+
+def _title(design):
+    return {"iid": "iid", "ar1": "Example 1, $c={c:g}$", "block": "Example 2"}[design["kind"]].format(**design)
+
+
+def _limit(row, table):
+    """From just below the oracle to the worst of the others but BIC, which may be far off."""
+    errors = table.pivot(index=["N", "design", "strength"], columns="method", values="error")
+    others = errors.drop(columns=["oracle", "bic"]).max(axis=1) / errors.oracle
+    row[0].set_ylim(0.9, max(1.5, 1.1 * others.max()))
+
+
+def _caption(table):
+    return (
+        f"Ways to choose eta on planted data (y = A x0 + noise of variance 1, {table.samples.max()} samples per "
+        "setting), against the strength of the signal in units of the error of one coefficient, by penalty, design "
+        "and N. Upper rows: prediction error at the same A, less the noise, over that of the best eta (which needs "
+        "the truth); BIC may lie outside. Lower rows: F1 of the chosen support. Standard errors over samples. "
+        + verdict(table)
+    )

@@ -1,0 +1,38 @@
+"""Figure 4: GDF at the fixed points of belief propagation against the RS theory, for SCAD on iid predictors."""
+
+import pandas as pd
+
+from sparsegdf.paper.figures import style
+from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.points import draw_points, write_fractions
+
+
+def draw(summaries, theory, blocks, *, panels):
+    """`summaries` from summaries.summarise by penalty, `theory` from theory_tables.panel_curves."""
+    figure = style.new_figure(6.0, 5.2)
+    axes = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    for ax, letter, name in zip(axes, "abcd", panels, strict=False):
+        curve, color = theory[theory.penalty == name], style.PURPLE
+        ax.plot([0, 1], [0, 1], **style.GUIDE)
+        style.draw_rs_line(
+            ax, curve[curve.branch == "S1"], "df", color="0.25", label="RS theory (dashed: RSB region)"
+        )
+        draw_points(ax, summaries[name], "gdf", color=color, label="BP, GDF by covariance")
+        write_fractions(ax, summaries[name], color=color)
+        ax.set(xlim=(0, 1), ylim=(0, 1.03))
+        style.panel_letter(ax, letter)
+        text = f"{style.label(blocks[name])}\n" + rf"$\alpha={curve.alpha.iloc[0]:g}$"
+        ax.text(0.96, 0.14, text, transform=ax.transAxes, ha="right", va="bottom")
+    for ax in axes[-2:]:
+        ax.set_xlabel(r"$\delta$")
+    for ax in axes[::2]:
+        ax.set_ylabel(r"$\mathrm{df}$")
+    axes[0].legend(loc="upper left", fontsize=7.5)
+    points = pd.concat([table.assign(penalty=name, kind="BP") for name, table in summaries.items()])
+    columns = ["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "beyond_turning", "residual"]
+    caption = (
+        "GDF by covariance at BP fixed points (circles; hollow and with their percentage where only a part of the "
+        "samples converged, averaged over that part) against RS theory for iid predictors (solid; dashed where "
+        "unstable), drawn to the end of the solution S1."
+    )
+    return Drawing(figure, pd.concat([points, theory[columns].assign(kind="RS")], ignore_index=True), caption)

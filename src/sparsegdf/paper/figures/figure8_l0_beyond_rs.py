@@ -1,0 +1,83 @@
+"""Figure 8 (ours): does the exact GDF of l0 go to the RS curve as N grows, or to the one-step RSB curve?"""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.paper.experiments.l0_tables import limits
+from sparsegdf.paper.figures import style
+from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.figure7_l0_exhaustive import draw_sizes
+
+# Rows at fixed eta in which more than this fraction of samples wanted a larger subset are not drawn.
+MOST_TRUNCATED = 0.01
+
+
+def draw(sizes, etas, theory, *, limit_deltas):
+    """(a) fixed size, (b) fixed eta, (c) against 1/N with both extrapolations.
+
+    `sizes` and `etas` from l0_summaries for each N, `theory` from l0_tables.l0_theory.
+    """
+    figure = style.new_figure(6.9, 3.1)
+    axes = figure.subplots(1, 3)
+    extrapolated = limits(sizes, limit_deltas)
+    shown = sizes[(sizes.K > 0) & sizes.N.isin(etas.N.unique()) & (sizes.delta <= theory.delta.max())]
+    complete = etas[(etas.truncated <= MOST_TRUNCATED) & (etas.delta <= theory.delta.max()) & (etas.delta > 0)]
+    for ax, points in zip(axes, (shown, complete), strict=False):
+        ax.fill_between(theory.delta, theory.bound, 1.05, color="0.9", linewidth=0, label="excluded (first moment)")
+        ax.plot(theory.delta, theory.rs, color=style.VERMILION, linestyle=style.RSB, label="RS")
+        ax.plot(theory.delta, theory.one_step_rsb, color="black", label="one-step RSB")
+        draw_sizes(ax, points)
+        ax.set(xlim=(0, theory.delta.max()), ylim=(0, 1.03), ylabel=r"$\mathrm{df}$")
+    best = extrapolated[extrapolated.form == "ln N/N"]
+    axes[0].errorbar(best.delta, best.limit, yerr=best.limit_se, fmt="*", color=style.ORANGE, markersize=8, zorder=5,
+                     markeredgecolor="black", markeredgewidth=0.4, label=r"$N\to\infty$ (ln $N/N$)")  # fmt: skip
+    axes[0].set_xlabel(r"$\delta=K/M$, fixed $K$")
+    axes[1].set_xlabel(r"$\delta$, fixed $\eta$")
+    _against_size(axes[2], sizes, extrapolated, theory, limit_deltas)
+    for ax, letter in zip(axes, "abc", strict=True):
+        style.panel_letter(ax, letter)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=7.5)
+    plotted = [shown.assign(kind="fixed K"), complete.assign(kind="fixed eta"), theory.assign(kind="theory")]
+    plotted.append(extrapolated.assign(kind="N to infinity"))
+    return Drawing(figure, pd.concat(plotted, ignore_index=True), _caption(extrapolated, theory))
+
+
+def _caption(extrapolated, theory):
+    """What the data say about the limit of the exact GDF, in numbers."""
+    excluded = theory.delta[theory.rs > theory.bound]
+    sentences = [
+        "GDF of exact l0 at fixed K (a) and fixed eta (b), with RS, one-step RSB and the first-moment bound; (c) its "
+        "limit at fixed K (solid: ln N/N, dotted: 1/N; hollow circle: swap search, a lower bound).",
+        f"The bound excludes RS as the limit from delta = {excluded.min():.3f} on." if len(excluded) else "",
+    ]
+    for fit in extrapolated.itertuples():
+        rs, one_step = (np.interp(fit.delta, theory.delta, theory[name]) for name in ("rs", "one_step_rsb"))
+        sentences.append(
+            f"At delta = {fit.delta:g} the {fit.form} limit is {fit.limit:.4f}({fit.limit_se:.4f}), "
+            f"chi2 = {fit.chi2:.1f} for {fit.dof} degrees of freedom: "
+            f"{(fit.limit - rs) / fit.limit_se:+.0f} standard errors from RS ({rs:.4f}), "
+            f"{(fit.limit - one_step) / fit.limit_se:+.0f} from one-step RSB ({one_step:.4f})."
+        )
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _against_size(ax, sizes, extrapolated, theory, deltas):
+    N = np.geomspace(8, 1e5, 400)
+    for delta, color in zip(deltas, (style.BLUE, style.PURPLE, style.GREEN), strict=False):
+        points = sizes[(np.abs(sizes.delta - delta) < 1e-9)]
+        for exact, face in ((True, color), (False, "white")):
+            part = points[points.exact == exact]
+            ax.errorbar(
+                1 / part.N, part.df, yerr=part.df_se, fmt="o", color=color, markerfacecolor=face, markersize=3.4
+            )
+        for fit in extrapolated[extrapolated.delta == delta].itertuples():
+            shape, line = (1 / N, ":") if fit.form == "1/N" else (np.log(N) / N, "-")
+            ax.plot(1 / N, fit.limit + fit.slope * shape, color=color, linestyle=line, linewidth=0.9)
+            ax.errorbar(0, fit.limit, yerr=fit.limit_se, fmt="*", color=color, markersize=6, clip_on=False,
+                        markerfacecolor=color if line == "-" else "white")  # fmt: skip
+        for name, style_ in (("rs", style.VERMILION), ("one_step_rsb", "black")):
+            value = np.interp(delta, theory.delta, theory[name])
+            ax.plot([-0.004, 0.0], [value, value], color=style_, linewidth=2, clip_on=False)
+        ax.text(0.098, points.df.min() + 0.045, rf"$\delta={delta:g}$", fontsize=8, ha="right", color=color)
+    ax.set(xlim=(-0.004, 0.105), xlabel=r"$1/N$", ylabel=r"$\mathrm{df}$, fixed $K$")

@@ -1,0 +1,87 @@
+"""Figure 9 (ours): GDF minus the effective fraction of non-zeros and minus the Stein divergence, against 1/N."""
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.paper.experiments.finite_size import gap_limits
+from sparsegdf.paper.figures import style
+from sparsegdf.paper.figures.bundle import Drawing
+
+MARKERS = {"delta_eff": "x", "effective": "+", "stein": "o"}
+NAMES = {
+    "delta_eff": r"GDF $-\ \delta_{\mathrm{eff}}$",
+    "effective": r"GDF $-\ \frac{1}{M}\sum_i\chi_i\hat{Q}_i$",
+    "stein": "GDF $-$ Stein divergence",
+}
+LEVELS = (style.SKY, style.BLUE, style.VERMILION)  # sparse to dense
+
+
+def draw(table, blocks):
+    """`table` from finite_size.finite_size_table: a row of panels per penalty, a column per design."""
+    penalties, designs = list(blocks), list(table.design.unique())
+    limits = gap_limits(table)
+    figure = style.new_figure(6.6, 2.0 * len(penalties) + 0.4)
+    axes = figure.subplots(len(penalties), len(designs), sharex=True, sharey="row", squeeze=False)
+    for row, penalty in enumerate(penalties):
+        for ax, design in zip(axes[row], designs, strict=True):
+            panel = table[(table.penalty == penalty) & (table.design == design)]
+            ax.axhline(0, **style.GUIDE)
+            for color, (eta, level) in zip(_colours(panel), panel.groupby("eta", sort=False), strict=False):
+                for name, marker in MARKERS.items():
+                    _draw_series(ax, level, name, marker, color)
+                    wanted = {"penalty": penalty, "design": design, "eta": eta, "gap": name}
+                    fit = limits[(limits[list(wanted)] == pd.Series(wanted)).all(axis=1)]
+                    if len(fit) and name != "effective":
+                        _draw_fit(ax, fit.iloc[0], 1 / level.N.min(), color, "-" if name == "delta_eff" else ":")
+                largest = level.loc[level.N.idxmax()]
+                ax.plot([], [], "s", color=color, markersize=3, label=rf"$\delta={largest.delta:.2f}$")
+            ax.set_xlim(0, None)
+            # room below the points for three short labels in one line
+            ax.legend(
+                loc="lower center", fontsize=6.5, ncols=3, handlelength=0.6, columnspacing=0.8, handletextpad=0.3
+            )
+            if row == 0:
+                ax.set_title(design.replace("example", "Example "), fontsize=9)
+            if row == len(penalties) - 1:
+                ax.set_xlabel(r"$1/N$")
+        low, high = axes[row, 0].get_ylim()
+        axes[row, 0].set_ylim(low - 0.14 * (high - low), high)
+        axes[row, 0].set_ylabel(style.label(blocks[penalty]), fontsize=8)
+    handles = [
+        axes[0, 0].plot([], [], m, color="0.3", markersize=4, markerfacecolor="none")[0] for m in MARKERS.values()
+    ]
+    figure.legend(handles, [NAMES[name] for name in MARKERS], loc="outside upper center", ncols=3, fontsize=8)
+    plotted = pd.concat([table.assign(kind="point"), limits.assign(kind="limit")], ignore_index=True)
+    return Drawing(figure, plotted, _caption(limits))
+
+
+def _colours(panel):
+    count = panel.eta.nunique()
+    return [LEVELS[k] for k in np.linspace(0, len(LEVELS) - 1, count).astype(int)[::-1]]
+
+
+def _draw_series(ax, level, name, marker, color):
+    complete = level.fraction_converged == 1
+    for part, alpha in ((complete, 1.0), (~complete, 0.35)):
+        chosen = level[part]
+        look = {"markerfacecolor": "none", "markersize": 4, "elinewidth": 0.8, "markeredgewidth": 0.9, "alpha": alpha}
+        gap, se = chosen[f"gap_{name}"], chosen[f"gap_{name}_se"]
+        ax.errorbar(1 / chosen.N, gap, yerr=se, fmt=marker, color=color, **look)
+
+
+def _draw_fit(ax, fit, right, color, linestyle):
+    x = np.array([0, right])
+    ax.plot(x, fit.limit + fit.slope * x, linestyle, color=color, linewidth=0.8)
+
+
+def _caption(limits):
+    stated = []
+    for (penalty, design), rows in limits[limits.gap == "delta_eff"].groupby(["penalty", "design"], sort=False):
+        row = rows.loc[rows.delta.idxmax()]
+        stated.append(f"{penalty} on {design} {row.limit:+.4f}({row.limit_se:.4f}), z = {row.z:+.1f}")
+    return (
+        "GDF minus the effective fraction of non-zeros, in both definitions, and minus the Stein divergence, against "
+        "1/N, with standard errors; lines: fits limit + slope/N (solid: delta_eff, dotted: Stein divergence); "
+        "faint: not every sample has a fixed point. Limits N -> infinity of GDF - delta_eff at the largest delta "
+        "that is complete: " + ("; ".join(stated) or "none") + "."
+    )

@@ -1,0 +1,97 @@
+"""What a penalty is: its scalar estimator
+
+    x*(h; Q_hat) = argmax_x { -Q_hat x^2 / 2 + h x - r(x; eta) },
+
+which for every penalty here is odd and piecewise linear in h, perhaps with jumps. A penalty hands over the list
+of its linear segments; theory, belief propagation and the trace formulas are written once, from that list.
+
+Each file beside this one holds one penalty, and is all there is to register: registry.py finds it.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+# A relative step of x* at a segment's start that rounding alone does not make.
+_JUMP = 1e-9
+
+
+class Segments(NamedTuple):
+    """x*(h) = sign(h) (slope[k] |h| + intercept[k]) for start[k] < |h| <= start[k+1]; zero up to start[0].
+
+    Arrays have shape (K, ...), the trailing shape being that of Q_hat and eta broadcast. A segment that a
+    regime does not have is given zero width (start[k] == start[k+1]).
+    """
+
+    start: np.ndarray
+    slope: np.ndarray
+    intercept: np.ndarray
+
+    @classmethod
+    def of(cls, *rows):
+        """From one row (start, slope, intercept) per segment, broadcast against each other."""
+        shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
+        columns = np.empty((3, len(rows), *shape))
+        for k, row in enumerate(rows):
+            for column, entry in zip(columns, row, strict=True):
+                column[k] = entry
+        return cls(*columns)
+
+    def jumps(self):
+        """The height of the jump of x* at each start, shape (K, ...); exactly zero where x* is continuous."""
+        start, slope, intercept = self
+        before = np.zeros_like(start)
+        before[1:] = slope[:-1] * start[1:] + intercept[:-1]
+        step = slope * start + intercept - before
+        return np.where(step > _JUMP * (np.abs(slope * start) + np.abs(intercept)), step, 0.0)
+
+
+def parameter(about, usual, symbol=None):
+    """A field of a penalty: what the command line says of it, its value there if none is given, its LaTeX symbol."""
+    return field(metadata={"about": about, "usual": usual} | ({"symbol": symbol} if symbol else {}))
+
+
+@dataclass(frozen=True)
+class Penalty(ABC):
+    """r(x; eta) with r(0) = 0, even in x. All methods broadcast over numpy arrays.
+
+    label, colour and marker are how figures show it; None leaves the choice to them.
+    """
+
+    label: ClassVar[str | None] = None
+    colour: ClassVar[str | None] = None
+    marker: ClassVar[str | None] = None
+
+    @abstractmethod
+    def value(self, x, eta):
+        """r(x; eta)."""
+
+    @abstractmethod
+    def derivative(self, x, eta):
+        """r'(|x|; eta), at x = 0 the derivative from the right: zero is stationary while |gradient| <= r'(0)."""
+
+    @abstractmethod
+    def segments(self, Q_hat, eta) -> Segments:
+        """The linear pieces of x*(h; Q_hat)."""
+
+    @abstractmethod
+    def eta_at(self, threshold, Q_hat):
+        """The eta for which the estimate leaves zero at |h| = threshold: the inverse of segments(...).start[0]."""
+
+    def estimate(self, h, Q_hat, eta):
+        """x*(h; Q_hat) and its derivative dx*/dh off the jumps (the chi_i of belief propagation)."""
+        size = np.abs(h)
+        x, chi = np.zeros(np.shape(h)), np.zeros(np.shape(h))
+        for start, slope, intercept in zip(*self.segments(Q_hat, eta), strict=True):
+            beyond = size > start
+            x = np.where(beyond, slope * size + intercept, x)
+            chi = np.where(beyond, slope, chi)
+        return np.sign(h) * x, chi
+
+
+def require_penalty(penalty):
+    """Raise ValueError unless this is a penalty, an object and not its name or class."""
+    if not isinstance(penalty, Penalty):
+        raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=8, lam=1))")

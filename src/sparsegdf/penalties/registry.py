@@ -1,0 +1,14 @@
+"""The penalties by kind, as a configuration and the command line name them: one for each file of this folder."""
+
+from sparsegdf import penalties
+from sparsegdf.penalties.base import Penalty
+from sparsegdf.registry import classes_by_file
+
+PENALTIES = classes_by_file(penalties, Penalty)
+
+
+def make_penalty(kind, **parameters):
+    """The penalty of this kind, e.g. make_penalty("scad", a=5, lam=1)."""
+    if kind not in PENALTIES:
+        raise ValueError(f"kind = {kind!r} is not a penalty (allowed: {', '.join(PENALTIES)})")
+    return PENALTIES[kind](**parameters)

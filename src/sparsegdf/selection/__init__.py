@@ -1,0 +1,1 @@
+"""One's own data: choose a model and know its degrees of freedom."""

@@ -1,0 +1,53 @@
+"""Estimators of the noise variance sigma^2 in y = mu + noise from one (A, y), without knowing mu."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsegdf.penalties.l1 import L1
+from sparsegdf.selection.cross_validation import cross_validation
+from sparsegdf.solvers.direct import stationary_points
+
+_SHARE = 0.2  # of the rows that least squares has to leave over to be trusted with sigma^2
+_LEVELS = 50  # of eta over two decades
+_DECADES = 8  # of eta at most: the rest is rounding
+_FEWEST_ROWS = 4
+
+
+class NoiseVariance(NamedTuple):
+    value: float
+    source: str  # how it came about, for the reader
+
+
+def estimate_noise_variance(A, y, intercept) -> NoiseVariance:
+    """sigma^2 from the residuals of a fit (A and y centred if there is an `intercept`).
+
+    Least squares on all columns, ||y - A x||^2 / (M - rank - 1), unbiased, where a fifth of the rows is left over.
+    Else, and for N > M, the lasso of Reid, Tibshirani and Friedman (Statistica Sinica 26, 2016),
+    ||y - A x(eta)||^2 / (M - |support| - 1) with eta by 10-fold cross-validation (folds are drawn with a fixed seed),
+    on a grid that goes on until the error on rows left out rises again, since sigma may be far below the signal.
+    The 1 is the intercept's.
+    """
+    M, N = A.shape
+    if M < _FEWEST_ROWS:
+        raise ValueError(f"sigma2 cannot be estimated from {M} rows (at least {_FEWEST_ROWS}); give it")
+    spent = int(intercept)
+    A = A / np.linalg.norm(A, axis=0)  # or a column in large units would hide the others from the rank
+    rank = np.linalg.matrix_rank(A) if N <= M else M
+    if M - rank - spent >= _SHARE * M:
+        x = np.linalg.lstsq(A, y, rcond=None)[0]
+        return NoiseVariance(float(np.square(y - A @ x).sum() / (M - rank - spent)), "least squares on all columns")
+    top, decades = np.abs(A.T @ y).max(), 2 if N >= M else 3
+    while True:
+        etas = top * np.geomspace(0.999, 10.0**-decades, 1 + _LEVELS * decades // 2)
+        try:
+            lowest = int(np.argmin(cross_validation(A, y, L1(), etas, intercept)))
+        except ValueError as error:
+            raise ValueError(f"sigma2 cannot be estimated, give it: {error}") from None
+        if lowest < etas.size - 1 or decades >= _DECADES:
+            break
+        decades += 2
+    best = etas[: 1 + lowest]
+    x = stationary_points(A, y, L1(), best)[:, -1]
+    left = max(M - np.count_nonzero(x) - spent, 1)
+    return NoiseVariance(float(np.square(y - A @ x).sum() / left), "lasso with eta by 10-fold cross-validation")

@@ -1,0 +1,318 @@
+"""Model selection on one's own (A, y): the path of fits, their degrees of freedom, Mallows' C_p, the chosen model.
+
+    c_p = err_train + 2 sigma^2 df,   err_train = ||y - yhat||^2 / M,   df = (1/(M sigma^2)) sum_mu Cov(y_mu, yhat_mu)
+
+estimates the prediction error at the same A. As everywhere in this package df is a fraction of M, like
+delta = |support| / M; M df is the number that regression tables call degrees of freedom.
+"""
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.checks import require_data, require_integer, require_number
+from sparsegdf.estimators.bootstrap import bootstrap_df, bootstrap_excess
+from sparsegdf.penalties.base import Penalty, require_penalty
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.selection.fits import default_path, fit_coefficients, fit_path, is_convex, smallest_error, tangent
+from sparsegdf.selection.noise import NoiseVariance, estimate_noise_variance
+from sparsegdf.threads import one_blas_thread
+
+CRITERIA = {"cp": "C_p", "aic": "AIC"}
+_PRINTED = 10  # coefficients in a repr
+_EXACT = 1e-20  # a sigma^2 below this fraction of the variance of y is rounding
+_SAMPLES = 10  # of the bootstrap that looks whether Stein's df is too small
+_TOO_SMALL = 0.05  # of Stein's df
+
+
+@dataclass(frozen=True, repr=False)
+class Selection:
+    """What `select` found. Coefficients are in the units of the A and y given.
+
+    path          one row per eta: nonzeros; delta = nonzeros/M; df; df_effective = (1/M) sum_i chi_i Q_hat_i of
+                  belief propagation (NaN where it has no fixed point); err_train; cp; aic; kkt, the violation of
+                  stationarity; converged, whether x is a strict local minimum (for l0 the global one);
+                  jumps, whether the fit may jump there as y moves by its noise, which Stein's divergence leaves out.
+                  After a bootstrap df is that of the bootstrap, with df_se and df_stein beside it.
+    coefficients  (N, levels), intercepts (levels,)
+    chosen        the row of `path` where the criterion is smallest among those that converged
+    """
+
+    path: pd.DataFrame
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    chosen: int
+    penalty: Penalty
+    criterion: str
+    sigma2: float
+    sigma2_source: str
+    df_source: str
+    names: list
+    spread: np.ndarray  # the standard deviation of each column of A
+    rows: int
+    err_floor: float  # the err_train that no eta is below: that of least squares on all columns, 0 for N >= M
+
+    @property
+    def coef(self):
+        return self.coefficients[:, self.chosen]
+
+    @property
+    def intercept(self):
+        return float(self.intercepts[self.chosen])
+
+    @property
+    def best(self):
+        """The chosen row of `path`."""
+        return self.path.iloc[self.chosen]
+
+    def predict(self, A):
+        """yhat = A x + intercept of the chosen model; the columns of a DataFrame are taken by their names."""
+        if hasattr(A, "columns"):
+            A = A.set_axis([str(name) for name in A.columns], axis=1)
+            if missing := [name for name in self.names if name not in A]:
+                raise ValueError(f"A has no column {missing[0]!r}, one of the {len(self.names)} columns of the fit")
+            A = A[self.names]
+        A = np.asarray(A, dtype=float)
+        if A.ndim != 2 or A.shape[1] != len(self.names):
+            raise ValueError(f"A has shape {A.shape}; allowed: (M, {len(self.names)}), the columns of the fit")
+        return A @ self.coef + self.intercept
+
+    def why(self):
+        """One sentence: the choice, its criterion and what the ends of the path would have had."""
+        best, name, symbol = self.best, self.criterion, CRITERIA[self.criterion]
+        sum_ = {
+            "cp": f"err_train + 2 sigma2 df = {best.err_train:.6g} + 2 x {self.sigma2:.6g} x {best.df:.4f}",
+            "aic": f"err_train / sigma2 + 2 df = {best.err_train:.6g} / {self.sigma2:.6g} + 2 x {best.df:.4f}",
+        }[name]
+        usable = self.path[self.path.converged]
+        first, last = usable.iloc[0], usable.iloc[-1]
+        ends = [row for row in (first, last) if row.eta != best.eta]
+        others = " and ".join(f"{row[name]:.6g} with {row.nonzeros:.0f}" for row in ends)
+        end = f" This is the model at the dense end of the path, eta = {last.eta:.4g}: a smaller eta may do better."
+        return (
+            f"eta = {best.eta:.4g}, {best.nonzeros:.0f} of {len(self.names)} predictors: the smallest {symbol}, "
+            f"{best[name]:.6g} = {sum_}"
+            + (f"; it would be {others}." if others else ".")
+            + (end if self._may_go_on() else "")
+        )
+
+    def _may_go_on(self):
+        """Whether the chosen model is that of the last eta, and a smaller eta may lower C_p by more than 0.1 %.
+
+        There df is not smaller and err_train not below err_floor. The path of l0 has every size.
+        """
+        last = self.path.iloc[-1]
+        same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
+        if isinstance(self.penalty, L0) or not last.converged or last.eta == 0 or not same:
+            return False
+        least = self.err_floor + 2 * self.sigma2 * last.df
+        return bool(least < self.best.cp - min(1e-3 * self.best.cp, 0.2 * self.sigma2 / self.rows))
+
+    def plot(self):
+        """Criterion, df and coefficients along the path, as three matplotlib axes."""
+        from sparsegdf.selection.plot import plot_selection
+
+        return plot_selection(self)
+
+    def __repr__(self):
+        best, lost = self.best, int((~self.path.converged).sum())
+        order = np.argsort(-np.abs(self.coef), kind="stable")[: np.count_nonzero(self.coef)]
+        shown = ", ".join(f"{self.names[i]} {self.coef[i]:.4g}" for i in order[:_PRINTED])
+        more = f" and {order.size - _PRINTED} more" if order.size > _PRINTED else ""
+        error = f" +- {best.df_se:.4f}" if "df_se" in best else ""
+        lines = {
+            "chosen": f"eta = {best.eta:.4g}, {order.size} non-zeros, {self.criterion} = {best[self.criterion]:.6g}",
+            "df": f"{best.df:.4f}{error}, {self.rows * best.df:.2f} parameters ({self.df_source})",
+            "sigma2": f"{self.sigma2:.6g} ({self.sigma2_source})",
+            "path": f"{len(self.path)} levels of eta, {self.path.eta.iloc[0]:.4g} to {self.path.eta.iloc[-1]:.4g}"
+            + (f", {lost} not converged" if lost else ""),
+            "intercept": f"{self.intercept:.6g}",
+            "coef": (shown or "none") + more,
+        }
+        title = f"Selection: {self.penalty!r}, {self.rows} rows, {len(self.names)} predictors"
+        return "\n".join([title, *(f"  {key:<10}{text}" for key, text in lines.items())])
+
+
+@one_blas_thread
+def select(
+    A,
+    y,
+    penalty,
+    sigma2=None,
+    etas=None,
+    *,
+    criterion="cp",
+    standardise=True,
+    intercept=True,
+    bootstrap=0,
+    seed=0,
+    jobs=1,
+    progress=False,
+    eta_min=None,
+    levels=None,
+    sample_weight=None,
+) -> Selection:
+    """The path of ||y - A x||^2 / 2 + r(x; eta) from sparse to dense, and the eta with the smallest criterion.
+
+    A            (M, N), array or DataFrame; y (M,). Finite, no constant column.
+    penalty      L1(), ElasticNet(eta2), SCAD(a, lam), MCP(a, lam) by stationary_points; L0() by exact search, N <= 30
+    sigma2       noise variance; None estimates it (noise.estimate_noise_variance: least squares, or the lasso where
+                 N is not well below M)
+    etas         decreasing; None goes from sparse to dense in even steps of the logarithm of the threshold at which a
+                 column enters (fits.eta_grid), with more levels around the smallest C_p for a convex
+                 penalty; for l0: one eta for each size selected
+    eta_min, levels   of the grid when etas is None: its last eta (by default where the threshold is a tenth of a
+                 standard error or less) and its number of levels (100)
+    criterion    "cp" = err_train + 2 sigma2 df, or "aic" = err_train/sigma2 + 2 df: the same choice, other units
+    standardise  columns scaled to norm 1 and y to units of sigma, so that x_i is in units of its own standard error,
+                 and eta, lam and eta2 are pure numbers. False: A and y as they are.
+    intercept    fitted, not penalized; its 1/M is part of df
+    bootstrap    0: df is Stein's divergence of the fit, unbiased where the fit is continuous in y, too small where
+                 it jumps (l0; SCAD and MCP at large eta or on correlated columns). If the penalty is not convex, a
+                 bootstrap of 10 at the chosen level looks whether the whole df is larger by more than 5 %, and a
+                 warning says so (for l0 it always does). B >= 2: df is the bootstrap covariance over B samples around
+                 the model that Stein's df chooses, with standard error.
+    seed, jobs, progress   of the bootstrap: its random stream, processes, a bar on stderr
+    sample_weight          refused: C_p and df here are those of noise with one variance
+    """
+    if sample_weight is not None:
+        raise ValueError("sample_weight is not supported: C_p and df here are those of noise with one variance")
+    require_penalty(penalty)
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
+    if etas is not None and (eta_min is not None or levels is not None):
+        raise ValueError("etas and eta_min or levels are both given: allowed are the levels themselves or their grid")
+    if eta_min is not None:
+        eta_min = require_number("eta_min", eta_min, above=0)
+    if levels is not None:
+        levels = require_integer("levels", levels, at_least=2)
+    bootstrap = require_integer("bootstrap", bootstrap, at_least=0)
+    if bootstrap == 1:
+        raise ValueError("bootstrap = 1 has no standard error (allowed: 0 or >= 2)")
+    jobs, seed = require_integer("jobs", jobs, at_least=1), require_integer("seed", seed, at_least=0)
+    names = [str(name) for name in getattr(A, "columns", range(np.shape(A)[1] if np.ndim(A) == 2 else 0))]
+    A, y = require_data(A, y)
+    if len(y) < 2:
+        raise ValueError("A has 1 row (n_samples = 1); allowed: at least 2")
+
+    spread = A.std(axis=0)
+    shift, mean = (A.mean(axis=0), y.mean()) if intercept else (np.zeros(A.shape[1]), 0.0)
+    if not y.any() or (intercept and np.ptp(y) == 0):
+        raise ValueError(f"y is constant ({y[0]:g}): there is nothing to select")
+    A, y = A - shift, y - mean
+    noise = _noise(A, y, intercept, sigma2)
+    # In working units the noise variance is 1 when standardised.
+    scale, sigma = (np.linalg.norm(A, axis=0), np.sqrt(noise.value)) if standardise else (np.ones(A.shape[1]), 1.0)
+    A, y, variance = A / scale, y / sigma, noise.value / sigma**2
+
+    if etas is None:
+        fits = default_path(A, y, penalty, variance, eta_min=eta_min, levels=levels)
+    else:
+        fits = fit_path(A, y, penalty, etas, np.sqrt(variance))
+    path = _table(A, y, fits, variance, intercept)
+    df_source, unit = "Stein divergence", np.sqrt(variance)
+    # The bootstrap is around the model that Stein's df chooses, in units where the noise variance is 1.
+    chosen = _minimiser(path, criterion)
+    if bootstrap:
+        fit, fitted = partial(_fitted, A, penalty, fits.etas, intercept, unit), A @ fits.x[:, chosen] / unit
+        found = bootstrap_df(fit, fitted, bootstrap, seed=seed, jobs=jobs, progress=progress)
+        path["df_stein"] = path["df"]
+        path["df"], path["df_se"] = [e.value for e in found], [e.se for e in found]
+        path["converged"] &= np.isfinite(path["df"])
+        df_source = f"bootstrap covariance, {bootstrap} samples"
+    elif note := _doubt(A, y, fits, chosen, penalty, path.df[chosen], intercept, unit, seed):
+        warnings.warn(f"{note}; a bootstrap of 200 measures df whole", stacklevel=3)
+    path["aic"] = path.err_train / variance + 2 * path.df
+    path["err_train"] *= sigma**2
+    path["cp"] = noise.value * path["aic"]
+    chosen = _minimiser(path, criterion)
+    coefficients = fits.x * sigma / scale[:, None]
+    return Selection(
+        path=path,
+        coefficients=coefficients,
+        intercepts=mean - shift @ coefficients,
+        chosen=chosen,
+        penalty=penalty,
+        criterion=criterion,
+        sigma2=noise.value,
+        sigma2_source=noise.source,
+        df_source=df_source,
+        names=names,
+        spread=spread,
+        rows=len(y),
+        err_floor=sigma**2 * smallest_error(A, y),
+    )
+
+
+def _doubt(A, y, fits, chosen, penalty, stein, intercept, unit, seed):
+    """Why Stein's df may be too small at the chosen level, "" if nothing speaks for it."""
+    eta, M = fits.etas[chosen], len(y)
+    if isinstance(penalty, L0):
+        return (
+            f"the fit under {penalty!r} may jump as y moves at the chosen eta = {eta:.4g}: "
+            "Stein's df leaves jumps out and may be too small"
+        )
+    if is_convex(A, penalty, fits.etas):
+        return ""  # unbiased
+    x = fits.x[:, chosen]
+    fit, move = partial(_fitted, A, penalty, fits.etas[: chosen + 1], intercept, unit), tangent(A, y, x, penalty, eta)
+    excess = bootstrap_excess(fit, A @ x / unit, lambda z: intercept * z.mean() + move(z), _SAMPLES, seed=seed)
+    if excess.value <= _TOO_SMALL * stein:
+        return ""
+    return (
+        f"Stein's df at the chosen eta = {eta:.4g} may be too small: it is {M * stein:.2f} parameters, "
+        f"{_SAMPLES} samples of the bootstrap give {M * (stein + excess.value):.2f} +- {M * excess.se:.2f}"
+    )
+
+
+def _noise(A, y, intercept, sigma2):
+    if sigma2 is not None:
+        return NoiseVariance(require_number("sigma2", sigma2, above=0), "given")
+    noise = estimate_noise_variance(A, y, intercept)
+    floor = _EXACT * np.square(y).mean()
+    if noise.value > floor:
+        return noise
+    warnings.warn("A fits y exactly, so sigma2 cannot be estimated: it is taken as rounding error", stacklevel=4)
+    return NoiseVariance(float(floor), "rounding error: A fits y exactly")
+
+
+def _table(A, y, fits, variance, intercept):
+    """The columns of Selection.path with Stein's df, in working units."""
+    M = len(y)
+    lost = ~np.isfinite(fits.x).all(axis=0)
+    nonzeros = pd.array(np.count_nonzero(fits.x, axis=0), dtype="Int64")
+    nonzeros[lost] = pd.NA
+    err_train = np.square(y[:, None] - A @ fits.x).mean(axis=0)
+    df = fits.stein + int(intercept) / M
+    aic = err_train / variance + 2 * df
+    return pd.DataFrame(
+        {
+            "eta": fits.etas,
+            "nonzeros": nonzeros,
+            "delta": (nonzeros / M).to_numpy(float, na_value=np.nan),
+            "df": df,
+            "df_effective": fits.effective + int(intercept) / M,
+            "err_train": err_train,
+            "cp": variance * aic,
+            "aic": aic,
+            "kkt": fits.kkt,
+            "converged": np.isfinite(df),
+            "jumps": fits.jumps,
+        }
+    )
+
+
+def _minimiser(path, criterion):
+    """The sparsest row with the smallest criterion among those that converged."""
+    if not path.converged.any():
+        raise ValueError("no level of eta has a stable fit: try a larger a or lam, larger etas, or another penalty")
+    return int(np.argmin(path[criterion].where(path.converged, np.inf)))
+
+
+def _fitted(A, penalty, etas, intercept, unit, y):
+    """yhat at each eta, (M, n_eta), for y in units where its noise variance is 1."""
+    mean = y.mean() if intercept else 0.0
+    return mean + A @ fit_coefficients(A, (y - mean) * unit, penalty, etas) / unit

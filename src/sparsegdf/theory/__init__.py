@@ -1,0 +1,1 @@
+"""The replica theory: RS saddle points, one-step RSB, prediction error."""

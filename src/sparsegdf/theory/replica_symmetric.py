@@ -1,0 +1,247 @@
+"""Replica-symmetric (RS) theory of the generalized degrees of freedom, for any penalty.
+
+The saddle point (chi, Q, chi_hat, Q_hat) obeys, with s2 = sigma_y^2 + m_y^2 and h = sqrt(chi_hat) z,
+
+    alpha chi = E[dx*/dh],   alpha Q = E[x*^2],   chi_hat = (Q + s2)/(1 + chi)^2,   Q_hat = 1/(1 + chi),
+
+and df = chi/(1 + chi) = 1 - Q_hat. saddle_points.py follows its solutions: S1, connected to eta = infinity, has
+finite Q and chi; in S2 chi is infinite and eta -> 0; in S3 Q is infinite, too (called S2 for l0, which has no other).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import erfc, erfcinv
+
+from sparsegdf.checks import require_number
+from sparsegdf.penalties.base import require_penalty
+from sparsegdf.penalties.elastic_net import ElasticNet
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.theory.saddle_points import T_MAX, TINY, SaddlePoints
+from sparsegdf.theory.single_body import Averages
+
+# The AT condition is an inequality; l1 sits on it at delta = 1.
+_AT_SLACK = 1e-9
+_CONVERGED = 1e-12
+
+
+@dataclass(frozen=True)
+class RSSolution:
+    """One RS saddle point. In branches S2 and S3 chi is infinite, chi_hat = err_train = 0 and df = 1.
+
+    In S3 the equations leave the relation of eta and delta open: the one not asked for is NaN, and so are
+    penalty_mean and free_energy.
+    """
+
+    eta: float
+    delta: float
+    df: float
+    err_train: float
+    err_pre: float
+    chi: float
+    Q: float
+    chi_hat: float
+    Q_hat: float
+    at: float  # left side of the AT condition, > 1 is unstable; infinite where the estimate jumps
+    rs_stable: bool
+    branch: str
+    free_energy: float
+    penalty_mean: float  # rbar
+    residual: float  # largest relative violation of the saddle point equations at this eta
+    converged: bool
+
+
+def solve_rs(penalty, *, alpha, delta=None, eta=None, mean=0.0, variance=1.0, beyond_turning=False) -> RSSolution:
+    """The RS saddle point at this alpha and either this delta or this eta.
+
+    By eta: the first point of S1 that has it, on the way from eta = infinity; delta may exceed 1 (elastic net). An
+    eta below all those of S1 gives S3.
+    By delta, in (0, min(1, 1/alpha)]: the first point with this delta. For SCAD and MCP there may be a second: on S1
+    delta grows up to s1_largest_delta, turns, and falls again to s1_end, while eta goes on towards zero.
+    beyond_turning=True asks for that second point.
+    """
+    if (delta is None) == (eta is None):
+        raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
+    if eta is not None and beyond_turning:
+        raise ValueError("beyond_turning = True goes with delta (by eta it is always the first point)")
+    curve, variance = _curve(penalty, alpha, mean, variance)
+    if eta is None:
+        columns = _at_deltas(curve, variance, [delta], beyond_turning)
+    else:
+        eta = require_number("eta", eta, at_least=0)
+        columns = _at_eta(curve, variance, eta) | {"eta": np.array([eta])}
+    return RSSolution(**{name: column[0].item() for name, column in columns.items()})
+
+
+def rs_curve(penalty, *, alpha, deltas, mean=0.0, variance=1.0, beyond_turning=False) -> pd.DataFrame:
+    """The RS saddle points at each delta: one row per delta, columns as the fields of RSSolution.
+
+    beyond_turning as in solve_rs.
+    """
+    curve, variance = _curve(penalty, alpha, mean, variance)
+    return pd.DataFrame(_at_deltas(curve, variance, deltas, beyond_turning))
+
+
+def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0) -> tuple[float, float] | None:
+    """The interval of delta (low, high) where S1 is stable against replica symmetry breaking; None if nowhere.
+
+    high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
+    reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite.
+    """
+    curve, variance = _curve(penalty, alpha, mean, variance)
+
+    def margin(t):
+        return 1 / _at_t(curve, variance, np.atleast_1d(t))["at"] - 1
+
+    dense = float(_t_of_delta(min(1.0, 1 / curve.alpha), curve.alpha))
+    grid = np.concatenate([np.linspace(T_MAX, dense + 4.1, 40), np.linspace(dense + 4, dense, 161)])
+    stable = margin(grid) >= -_AT_SLACK
+    if not stable.any():
+        return None
+    first = int(np.argmax(stable))
+    last = first + int(np.argmin(np.append(stable[first:], False))) - 1
+    low = 0.0 if first == 0 else _delta_of_t(_crossing(margin, *grid[[first, first - 1]]), curve.alpha)
+    high = grid[-1] if last == grid.size - 1 else _crossing(margin, *grid[[last, last + 1]])
+    return low, _delta_of_t(high, curve.alpha)
+
+
+def s1_largest_delta(penalty, *, alpha, mean=0.0, variance=1.0) -> float:
+    """The largest delta on S1, at most min(1, 1/alpha): at its end, or at a turning point before."""
+    curve, _ = _curve(penalty, alpha, mean, variance)
+    return min(1.0, _delta_of_t(curve.smallest_t(), curve.alpha))
+
+
+def s1_end(penalty, *, alpha, mean=0.0, variance=1.0) -> float:
+    """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0."""
+    curve, _ = _curve(penalty, alpha, mean, variance)
+    return min(1.0, _delta_of_t(curve.end()[1], curve.alpha))
+
+
+def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0) -> str:
+    """The branch that S1 goes over into at its end: S2, S3, or "" where it ends at eta = 0 with df < 1."""
+    curve, _ = _curve(penalty, alpha, mean, variance)
+    return "S2" if isinstance(penalty, L0) and curve.beyond else curve.beyond
+
+
+def rescaled_elastic_net_df(penalty: ElasticNet, solution: RSSolution) -> float:
+    """df of the rescaled elastic net (1 + eta2/Q_hat) x*: chi_res Q_hat, which equals delta."""
+    return (1 + penalty.eta2 / solution.Q_hat) * solution.df
+
+
+def _crossing(f, positive, negative):
+    """The t between `positive` and `negative` where f (vectorised) changes sign, by bisection to rounding."""
+    while abs(positive - negative) > 4e-16 * (1 + abs(positive)):
+        trial = np.linspace(positive, negative, 34)[1:-1]
+        signs = f(trial) < 0
+        cut = int(np.argmax(np.append(signs, True)))
+        ends = np.concatenate([[positive], trial, [negative]])
+        if (positive, negative) == (ends[cut], ends[cut + 1]):
+            break
+        positive, negative = ends[cut], ends[cut + 1]
+    return float(positive)
+
+
+def _curve(penalty, alpha, mean, variance):
+    """The saddle points of a checked problem, and its variance."""
+    require_penalty(penalty)
+    alpha = require_number("alpha", alpha, above=0)
+    variance = require_number("variance", variance, above=0)
+    return SaddlePoints(penalty, alpha, variance + require_number("mean", mean) ** 2), variance
+
+
+def _at_deltas(curve, variance, deltas, beyond_turning):
+    """Columns of RSSolution at each delta."""
+    deltas = _require_deltas(deltas, curve.alpha)
+    t = _t_of_delta(deltas, curve.alpha)
+    if not beyond_turning:
+        return _at_t(curve, variance, t) | {"delta": deltas}
+    v, Q_hat, branch = curve.at_t_beyond_turning(t)
+    if (branch == "").any():
+        end, largest = (_delta_of_t(t, curve.alpha) for t in (curve.end()[1], curve.smallest_t()))
+        allowed = f"{end:.6g} < delta <= {largest:.6g}" if end < largest else "none, S1 does not turn"
+        bad = deltas[branch == ""][0]
+        raise ValueError(f"delta = {bad:g} has no point beyond the turning point (allowed: {allowed})")
+    return _columns(curve, variance, v, Q_hat, branch, t=t) | {"delta": deltas}
+
+
+def _at_t(curve, variance, t):
+    """Columns of RSSolution at each t of a 1-d array."""
+    return _columns(curve, variance, *curve.at_t(t), t=t)
+
+
+def _at_eta(curve, variance, eta):
+    """Columns of RSSolution, of one row, at this eta."""
+    if eta == 0 and curve.beyond != "S3":
+        v, t = curve.end()
+        if not curve.beyond:
+            return _at_t(curve, variance, np.array([t]))
+        return _columns(curve, variance, np.array([v]), np.array([TINY]), np.array(["S2"]), t=np.array([t]))
+    v, Q_hat, branch = curve.at_eta(eta)
+    return _columns(curve, variance, *(np.array([value]) for value in (v, Q_hat, branch)), eta=np.array([eta]))
+
+
+def _columns(curve, variance, v, Q_hat, branch, *, t=None, eta=None):
+    """Columns of RSSolution at the points (v, Q_hat) of the curve, which were asked for by t or by eta."""
+    penalty, alpha, s2 = curve.penalty, curve.alpha, curve.s2
+    finite_Q, finite_chi = branch != "S3", branch == "S1"
+    # Where Q diverges, chi_hat/Q_hat is free; s2 is its value in the empty model, which l0 keeps.
+    chi_hat = np.where(finite_Q, np.where(finite_Q, v, 1) * Q_hat**2, s2 * Q_hat)
+    if eta is None:
+        eta = penalty.eta_at(t * np.sqrt(chi_hat), Q_hat)
+    mean = Averages(penalty.segments(Q_hat, eta), chi_hat)
+
+    chi, Q = 1 / Q_hat - 1, mean.square / alpha
+    penalty_mean = mean.response * chi_hat - Q_hat * mean.square / 2 - mean.maximum
+    free_energy = (alpha * Q_hat * s2 + alpha * chi * chi_hat) / 2 - mean.maximum
+    at = Q_hat**2 * mean.response_squared / alpha
+    equations = [
+        (s2 + Q) * Q_hat**2 / chi_hat - 1,
+        np.where(finite_chi, (mean.response / alpha - chi) / np.maximum(chi, 1), 0),
+        (mean.nonzero - erfc(t / np.sqrt(2))) / alpha if t is not None else np.zeros(v.shape),
+    ]
+    residual = np.where(finite_Q, np.max(np.abs(equations), axis=0), 0.0)
+    df = np.where(finite_chi, 1 - Q_hat, 1.0)
+    chi_hat = np.where(finite_chi, chi_hat, 0.0)
+    eta = np.where(branch == "S2", 0.0, eta)
+    delta = mean.nonzero / alpha
+    if isinstance(penalty, L0):
+        # Here Q = s2 chi all along, so the limit is a definite one.
+        branch = np.where(finite_Q, branch, "S2")
+    else:
+        eta, delta, penalty_mean = (np.where(finite_Q, column, np.nan) for column in (eta, delta, penalty_mean))
+    return {
+        "eta": eta,
+        "delta": delta,
+        "df": df,
+        "err_train": chi_hat,
+        "err_pre": chi_hat + 2 * variance * df,
+        "chi": np.where(finite_chi, chi, np.inf),
+        "Q": np.where(finite_Q, Q, np.inf),
+        "chi_hat": chi_hat,
+        "Q_hat": np.where(finite_chi, Q_hat, 0.0),
+        "at": at,
+        "rs_stable": at <= 1 + _AT_SLACK,
+        "branch": branch,
+        "free_energy": np.where(finite_chi, free_energy, penalty_mean),
+        "penalty_mean": penalty_mean,
+        "residual": residual,
+        "converged": residual <= _CONVERGED,
+    }
+
+
+def _t_of_delta(deltas, alpha):
+    """t with P(|z| > t) = alpha delta."""
+    return np.sqrt(2) * erfcinv(np.minimum(alpha * deltas, 1.0))
+
+
+def _delta_of_t(t, alpha):
+    return float(erfc(t / np.sqrt(2)) / alpha)
+
+
+def _require_deltas(deltas, alpha):
+    """deltas as a float array in (0, min(1, 1/alpha)]: no more non-zeros than rows, nor than columns."""
+    deltas = [require_number("delta", d, above=0, at_most=min(1.0, 1 / alpha)) for d in deltas]
+    if not deltas:
+        raise ValueError("deltas = [] is empty (allowed: at least one delta)")
+    return np.array(deltas)

@@ -1,0 +1,52 @@
+"""The library does not know the paper, and imports point one way."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "src/sparsegdf"
+# Each folder may import from those before it, and from the modules at the top, which import nothing of ours.
+LAYERS = ("penalties", "ensembles", "theory", "solvers", "estimators", "selection", "paper")
+
+
+def imported(file):
+    """The first parts of what a file imports from the package: a folder, or a module at the top."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sparsegdf":
+            names = node.module.split(".")[1:2]
+            yield from names or [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("sparsegdf."))
+
+
+def test_every_folder_has_its_place():
+    assert {file.parent.name for file in ROOT.glob("*/__init__.py")} == set(LAYERS)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_imports_point_one_way(layer):
+    allowed = {*LAYERS[: LAYERS.index(layer) + 1], *(file.stem for file in ROOT.glob("*.py"))}
+    for file in (ROOT / layer).rglob("*.py"):
+        assert set(imported(file)) <= allowed, f"{file.relative_to(ROOT)} imports from a later folder"
+
+
+def test_modules_at_the_top_import_nothing_of_the_package():
+    for file in ROOT.glob("*.py"):
+        assert not set(imported(file)), file.name
+
+
+def test_the_library_does_not_speak_of_snakemake():
+    for layer in LAYERS[:-1]:
+        for file in (ROOT / layer).rglob("*.py"):
+            text = file.read_text(encoding="utf-8").lower()
+            assert "snakemake" not in text and "forcerun" not in text, file.relative_to(ROOT)
+
+
+def test_importing_the_package_loads_nothing_large():
+    """numba, matplotlib and the rest come when they are needed."""
+    code = "import sys, sparsegdf; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "scipy", "numba", "pandas", "matplotlib", "pyarrow", "pydantic"} & set(loaded)
