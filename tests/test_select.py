@@ -530,3 +530,16 @@ def test_a_fit_that_jumps_by_itself_may_jump(penalty):
     A = A / np.linalg.norm(A, axis=0)
     assert penalty.segments(1.0, 2.0).jumps().any()
     assert fit_path(A, y, penalty, [2.0]).jumps.all()
+
+
+@pytest.mark.parametrize("penalty", [SCAD(a=3.7, lam=1.0), MCP(a=3.0, lam=1.0)], ids=repr)
+def test_of_a_plateau_the_middle_is_chosen(penalty, recwarn):
+    """A strong signal: over many levels the fit is least squares on its three columns, and does not jump in between."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(2000, 6))
+    y = A[:, :3] @ np.array([60.0, 12.0, 13.0]) / np.sqrt(2000) + rng.normal(size=2000)
+    found = select(A, y, penalty)
+    same = np.flatnonzero(np.abs(found.coefficients - found.coef[:, None]).max(axis=0) < 1e-9)
+    assert np.flatnonzero(found.coef).tolist() == [0, 1, 2] and same.size > 10
+    assert same[0] + 3 < found.chosen < same[-1] - 3
+    assert not [str(w.message) for w in recwarn if "too small" in str(w.message)]

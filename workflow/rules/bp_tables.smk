@@ -1,6 +1,11 @@
 # Tables about belief propagation itself, and the theory that figure 4 compares it with.
 
 
+# The simulations of the figures, and those that both solvers are compared on: figure (or run) and penalty.
+BP_SIMULATIONS = [(figure, name) for figure in CONFIG.bp_figures for name in CONFIG.runs[figure].simulations]
+COMPARED = [(run, name) for run in CONFIG.table_bp_direct.runs for name in CONFIG.runs[run].simulations]
+
+
 # The RS curve that each panel of figure 4 is compared with.
 rule bp_theory:
     output:
@@ -25,7 +30,7 @@ rule bp_theory:
 
 rule table_bp_convergence:
     input:
-        **{f"{figure}__{name}": path for figure in CONFIG.bp_figures for name, path in summaries(figure).items()},
+        summaries=[path for figure in CONFIG.bp_figures for path in summaries(figure).values()],
     output:
         **readable("table_bp_convergence"),
     log:
@@ -37,6 +42,7 @@ rule table_bp_convergence:
         runtime=grow(5),
     params:
         code=code_digest("table_bp_convergence.py"),
+        names=BP_SIMULATIONS,
     script:
         "../scripts/table_bp_convergence.py"
 
@@ -81,11 +87,7 @@ rule agreement:
 
 rule table_bp_direct:
     input:
-        **{
-            f"{figure}__{name}": f"{RESULTS}/agreement/{figure}/{name}.parquet"
-            for figure in CONFIG.table_bp_direct.runs
-            for name in CONFIG.runs[figure].simulations
-        },
+        panels=[f"{RESULTS}/agreement/{figure}/{name}.parquet" for figure, name in COMPARED],
     output:
         **readable("table_bp_direct"),
     log:
@@ -97,13 +99,14 @@ rule table_bp_direct:
         runtime=grow(5),
     params:
         code=code_digest("table_bp_direct.py"),
+        names=COMPARED,
     script:
         "../scripts/table_bp_direct.py"
 
 
 rule table_bp_region:
     input:
-        **{f"{figure}__{name}": path for figure in CONFIG.bp_figures for name, path in summaries(figure).items()},
+        summaries=[path for figure in CONFIG.bp_figures for path in summaries(figure).values()],
     output:
         **readable("table_bp_region"),
     log:
@@ -119,11 +122,8 @@ rule table_bp_region:
             *(CONFIG.runs[figure].design for figure in CONFIG.bp_figures),
             *(CONFIG.penalties[name] for figure in CONFIG.bp_figures for name in CONFIG.runs[figure].simulations),
         ),
-        simulations={
-            f"{figure}__{name}": simulation_of(figure, name)
-            for figure in CONFIG.bp_figures
-            for name in CONFIG.runs[figure].simulations
-        },
+        names=BP_SIMULATIONS,
+        simulations=[simulation_of(figure, name) for figure, name in BP_SIMULATIONS],
         tol=CONFIG.bp.tol,
         region=block("table_bp_region"),
     script:

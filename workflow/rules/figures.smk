@@ -169,14 +169,18 @@ rule figure8_l0_beyond_rs:
         "../scripts/figure8_l0_beyond_rs.py"
 
 
+# The simulations of figure 9: N, design and penalty.
+FINITE_SIZE = [
+    (size.N, design, name)
+    for size in CONFIG.figure9_finite_size.sizes
+    for design in CONFIG.figure9_finite_size.designs
+    for name in CONFIG.figure9_finite_size.simulations
+]
+
+
 rule figure9_finite_size:
     input:
-        **{
-            f"{name}__{p}": path
-            for name in CONFIG.runs
-            if name.startswith("size")
-            for p, path in summaries(name).items()
-        },
+        summaries=[f"{RESULTS}/summaries/size{N}_{design}/{name}.parquet" for N, design, name in FINITE_SIZE],
     output:
         **bundle("figure9_finite_size"),
     log:
@@ -190,5 +194,6 @@ rule figure9_finite_size:
         code=code_digest("figure9_finite_size.py", *penalties(CONFIG.figure9_finite_size.simulations).values()),
         config=block("figure9_finite_size"),
         penalties=penalties(CONFIG.figure9_finite_size.simulations),
+        names=FINITE_SIZE,
     script:
         "../scripts/figure9_finite_size.py"

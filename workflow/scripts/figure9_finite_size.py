@@ -5,18 +5,14 @@ from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 p = snakemake.params
-summaries = {
-    (size["N"], design, penalty): read_table(snakemake.input[f"size{size['N']}_{design}__{penalty}"])
-    for size in p.config["sizes"]
-    for design in p.config["designs"]
-    for penalty in p.penalties
-}
+names, files = map(tuple, p.names), snakemake.input.summaries
+summaries = {name: read_table(file) for name, file in zip(names, files, strict=True)}
 drawing = figure9_finite_size.draw(finite_size_table(summaries, p.config["shown"]), p.penalties)
 bundle.save(
     drawing,
     snakemake.output,
     run=snakemake.config["run"],
     config={"block": p.config, "penalties": p.penalties},
-    inputs=[path for key, path in snakemake.input.items() if "__" in key],
+    inputs=files,
     samples={str(size["N"]): size["samples"] for size in p.config["sizes"]},
 )

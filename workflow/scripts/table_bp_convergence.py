@@ -4,7 +4,8 @@ from sparsegdf.paper.readable_tables import write_readable
 from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
-table = convergence_table({tuple(name.split("__")): read_table(path) for name, path in snakemake.input.items()})
+names, files = map(tuple, snakemake.params.names), snakemake.input.summaries
+table = convergence_table({name: read_table(file) for name, file in zip(names, files, strict=True)})
 caption = (
     "Belief propagation per simulation and eta: fraction_bp of the samples converged by it; median and 95 % quantile "
     "of its steps. delta is the mean, with its standard error, and kkt_max the largest violation of stationarity, of "

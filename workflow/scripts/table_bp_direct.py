@@ -4,9 +4,9 @@ from sparsegdf.paper.readable_tables import write_readable
 from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
-panels = {tuple(key.split("__")): read_table(path) for key, path in snakemake.input.items() if "__" in key}
+names, files = map(tuple, snakemake.params.names), snakemake.input.panels
 write_readable(
-    agreement_table(panels),
+    agreement_table({name: read_table(file) for name, file in zip(names, files, strict=True)}),
     snakemake.output.csv.removesuffix(".csv"),
     "Belief propagation and the direct solver on the same samples: levels of eta where each converged, where both "
     "did and to another state, and the largest differences where they found the same.",

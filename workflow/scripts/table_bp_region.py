@@ -6,10 +6,9 @@ from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
 p = snakemake.params
-simulations, measured = {}, {}
-for key, simulation in p.simulations.items():
-    name = tuple(key.split("__"))
-    simulations[name], measured[name] = Simulation.of(**simulation), read_table(snakemake.input[key])
+names = [tuple(name) for name in p.names]
+simulations = {name: Simulation.of(**simulation) for name, simulation in zip(names, p.simulations, strict=True)}
+measured = {name: read_table(file) for name, file in zip(names, snakemake.input.summaries, strict=True)}
 write_readable(
     region_table(simulations, measured, tol=p.tol, **p.region),
     snakemake.output.csv.removesuffix(".csv"),

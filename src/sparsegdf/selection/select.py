@@ -26,6 +26,7 @@ _PRINTED = 10  # coefficients in a repr
 _EXACT = 1e-20  # a sigma^2 below this fraction of the variance of y is rounding
 _SAMPLES = 10  # of the bootstrap that looks whether Stein's df is too small
 _TOO_SMALL = 0.05  # of Stein's df
+_TIE = 1e-9  # relative: criteria of one fit found twice differ by less
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,10 +307,20 @@ def _table(A, y, fits, variance, intercept):
 
 
 def _minimiser(path, criterion):
-    """The sparsest row with the smallest criterion among those that converged."""
+    """The row with the smallest criterion among those that converged.
+
+    Of a plateau, where neighbouring levels have the same fit, it is the middle: at its ends the fit is about to jump.
+    """
     if not path.converged.any():
         raise ValueError("no level of eta has a stable fit: try a larger a or lam, larger etas, or another penalty")
-    return int(np.argmin(path[criterion].where(path.converged, np.inf)))
+    values = path[criterion].where(path.converged, np.inf).to_numpy()
+    first = last = int(np.argmin(values))
+    tied = np.isclose(values, values[first], rtol=_TIE, atol=0)
+    while first > 0 and tied[first - 1]:
+        first -= 1
+    while last + 1 < values.size and tied[last + 1]:
+        last += 1
+    return (first + last) // 2
 
 
 def _fitted(A, penalty, etas, intercept, unit, y):
