@@ -64,12 +64,6 @@ def test_names_of_a_data_frame_reach_the_selection():
     assert list(model.feature_names_in_) == ["age", "bmi", "bp"] and "bmi" in repr(model.selection_)
 
 
-def test_sample_weights_are_refused():
-    X, y = data()
-    with pytest.raises(TypeError, match=r"not sample_weight: .*no sample weights"):
-        SparseRegressor().fit(X, y, sample_weight=np.ones(80))
-
-
 def test_constant_columns_alone():
     with pytest.raises(ValueError, match="every column of X is constant"):
         SparseRegressor().fit(np.ones((10, 2)), np.arange(10.0))

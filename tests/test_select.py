@@ -484,7 +484,6 @@ def changed(A, index, value):
         ({"criterion": "bic"}, "criterion = 'bic'"),
         ({"bootstrap": 1}, "bootstrap = 1 has no standard error"),
         ({"jobs": 0}, "jobs = 0"),
-        ({"sample_weight": np.ones(60)}, "sample_weight is not supported"),
         ({"A": changed(planted()[0], (3, 2), np.nan)}, r"A\[3, 2\] = nan"),
         ({"A": changed(planted()[0], (slice(None), 2), 4.0)}, "column 2 of A is constant"),
         ({"A": planted()[0][:50]}, "y has shape"),

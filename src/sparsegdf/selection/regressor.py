@@ -51,13 +51,8 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         self.seed = seed
         self.jobs = jobs
 
-    def fit(self, X, y, **unsupported):
+    def fit(self, X, y):
         """Choose the model for X (n_samples, n_features) and y (n_samples,)."""
-        if unsupported:
-            raise TypeError(
-                f"fit takes X and y alone, not {', '.join(unsupported)}: C_p and df here are those of noise with one "
-                "variance, so there are no sample weights"
-            )
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, dtype=np.float64)
         used = np.ptp(X, axis=0) > 0  # a fold of a cross-validation may lack a rare category
         if not used.any():

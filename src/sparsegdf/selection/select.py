@@ -154,7 +154,6 @@ def select(
     progress=False,
     eta_min=None,
     levels=None,
-    sample_weight=None,
 ) -> Selection:
     """The path of ||y - A x||^2 / 2 + r(x; eta) from sparse to dense, and the eta with the smallest criterion.
 
@@ -177,10 +176,7 @@ def select(
                  warning says so (for l0 it always does). B >= 2: df is the bootstrap covariance over B samples around
                  the model that Stein's df chooses, with standard error.
     seed, jobs, progress   of the bootstrap: its random stream, processes, a bar on stderr
-    sample_weight          refused: C_p and df here are those of noise with one variance
     """
-    if sample_weight is not None:
-        raise ValueError("sample_weight is not supported: C_p and df here are those of noise with one variance")
     require_penalty(penalty)
     if criterion not in CRITERIA:
         raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
