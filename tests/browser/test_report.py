@@ -164,10 +164,14 @@ def test_downloads_have_the_right_bytes(page, report_folder, saved):
     for link in links:
         file = saved / link.get_attribute("download")
         page.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
-        link.click()
-        end = time.monotonic() + 30
-        while not file.exists() and time.monotonic() < end:
-            time.sleep(0.02)
+        # A busy chromium drops a click that comes while it puts the last file in its place: then click again.
+        for _ in range(3):
+            link.click()
+            end = time.monotonic() + 10
+            while not file.exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            if file.exists():
+                break
         assert file.exists(), f"{file.name} was not saved"
     assert [name for name, source in sources.items() if (saved / name).read_bytes() != source.read_bytes()] == []
 
