@@ -296,18 +296,6 @@ def test_a_design_is_added_as_the_page_says(new_classes, extended):
     assert drawn["config"]["block"]["design"] == "common" and plotted.gdf.notna().any()
 
 
-def test_new_files_of_penalties_and_designs_rerun_nothing(finished, extended):
-    new = [path for kind in ("penalties", "ensembles") for path in (extended.folder / "src/sparsegdf" / kind).glob("*.py")
-           if not (finished.folder / path.relative_to(extended.folder)).exists()]  # fmt: skip
-    try:
-        for path in new:
-            shutil.copy2(path, finished.folder / path.relative_to(extended.folder))
-        assert len(new) == 2 and finished.planned("all") == {}
-    finally:
-        for path in new:
-            (finished.folder / path.relative_to(extended.folder)).unlink()
-
-
 # --- numbers of the reference run ----------------------------------------------------------------------------------
 
 

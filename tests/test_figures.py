@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from sparsegdf import L1, SCAD, rs_curve
+from sparsegdf import AR1, IID, L1, SCAD, Block, rs_curve
 from sparsegdf.paper.experiments.theory_tables import rs_table, single_body_table
 from sparsegdf.paper.figures import bundle, figure1_single_body, figure2_gdf, figure_example, style
 from sparsegdf.paper.figures.points import FEWEST, draw_points, write_fractions
@@ -176,3 +176,8 @@ def test_rs_table_has_a_row_on_either_side_of_the_end_of_s1(block, after):
     table = rs_table({"it": block}, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.99, 5))
     near = table[(table.delta - table.s1_end).abs() < 1e-8]
     assert len(near) == 2 and near.branch.iloc[0] == "S1" and near.branch.iloc[1] in after
+
+
+def test_a_design_is_called_by_its_label():
+    """Figure 10 asks a design for its name, so that a new one has a title, too."""
+    assert [design.label for design in (IID(), AR1(0.8), Block(5))] == ["iid", "Example 1, $c=0.8$", "Example 2"]

@@ -57,7 +57,11 @@ rule figure10_selection:
         mem_mb=grow(500),
         runtime=grow(5),
     params:
-        code=code_digest("figure10_selection.py", *penalties(CONFIG.figure10_selection.penalties).values()),
+        code=code_digest(
+            "figure10_selection.py",
+            *penalties(CONFIG.figure10_selection.penalties).values(),
+            *(setting["design"] for setting in CONFIG.planted.values()),
+        ),
         settings=CONFIG.planted,
         config=block("figure10_selection"),
         penalties=penalties(CONFIG.figure10_selection.penalties),

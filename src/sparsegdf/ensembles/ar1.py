@@ -17,7 +17,9 @@ class AR1(Design):
 
     c: float
 
-    label = "Example 1"
+    @property
+    def label(self):
+        return f"Example 1, $c={self.c:g}$"
 
     def __post_init__(self):
         c = require_number("ar1 c", self.c, at_least=-1, at_most=1)

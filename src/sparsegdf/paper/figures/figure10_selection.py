@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.experiments.planted import verdict
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.bundle import Drawing
@@ -47,7 +48,7 @@ def draw(table, blocks, designs):
                     )
             axes[2 * i, j].axhline(1, **style.GUIDE)
             if i == 0:
-                axes[0, j].set_title(f"{_title(designs[design])}\n$N={N}$", fontsize=8)
+                axes[0, j].set_title(f"{make_design(**designs[design]).label}\n$N={N}$", fontsize=8)
         for ax, (measure, text) in zip(axes[2 * i : 2 * i + 2, 0], ROWS.items(), strict=True):
             ax.set_ylabel((style.label(blocks[penalty]) + "\n" if measure == "error" else "") + text, fontsize=7.5)
         _limit(axes[2 * i], table[(table.penalty == penalty)])
@@ -58,10 +59,6 @@ def draw(table, blocks, designs):
     handles, names = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3, fontsize=8)
     return Drawing(figure, table, _caption(table))
-
-
-def _title(design):
-    return {"iid": "iid", "ar1": "Example 1, $c={c:g}$", "block": "Example 2"}[design["kind"]].format(**design)
 
 
 def _limit(row, table):
