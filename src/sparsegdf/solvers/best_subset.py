@@ -153,64 +153,93 @@ def _explained(rows, support):
 
 
 @njit(cache=True, fastmath=True)
-def _sweep(T, k):
-    """Sweep column k into the model, or out of it if it is in (then T_kk < 0)."""
-    n = len(T)
-    row = T[k].copy()
-    pivot = row[k]
-    for i in range(n):
-        factor = row[i] / pivot
-        for j in range(n):
-            T[i, j] -= factor * row[j]
-    for i in range(n):
-        T[i, k] = T[k, i] = row[i] / abs(pivot)
-    T[k, k] = -1.0 / pivot
+def _add(tableau, support, count, k, C, P, left):
+    """Add column k as number `count` of the support: the arrays of _climb follow."""
+    row = tableau[k].copy()
+    for s in range(count):
+        factor = tableau[k, support[s]]
+        for j in range(row.size):
+            row[j] -= factor * C[s, j]
+    pivot, slope = row[k], C[:count, k] / row[k]
+    for s in range(count):
+        for q in range(count):
+            P[s, q] += pivot * slope[s] * slope[q]
+        P[s, count] = P[count, s] = -slope[s]
+        for j in range(row.size):
+            C[s, j] -= slope[s] * row[j]
+    P[count, count] = 1.0 / pivot
+    for j in range(row.size):
+        C[count, j] = row[j] / pivot
+        left[0, j] -= row[j] * C[count, j]
+        left[1, j] -= row[row.size - 1] * C[count, j]
+    support[count] = k
+
+
+@njit(cache=True, fastmath=True)
+def _drop(support, count, s, C, P, left):
+    """Take number s of the support out, and put the last one in its place: the arrays of _climb follow."""
+    row, column, v = C[s].copy(), P[s].copy(), P[s, s]
+    for j in range(row.size):
+        left[0, j] += row[j] * row[j] / v
+        left[1, j] += row[j] * row[row.size - 1] / v
+    for q in range(count):
+        if q != s:
+            slope = column[q] / v
+            for p in range(count):
+                P[q, p] -= slope * column[p]
+            for j in range(row.size):
+                C[q, j] -= slope * row[j]
+    last = count - 1
+    support[s] = support[last]
+    C[s] = C[last]
+    P[s, :count] = P[last, :count]
+    P[:count, s] = P[:count, last]
 
 
 @njit(cache=True, fastmath=True)
 def _climb(tableau, member, size):
     """Grow member greedily to `size` columns (fewer if no more are independent), then swap while that helps.
 
-    With S swept in, v = -T_ii, g = T_iy, t = T_ij, the best swap of i in S for j maximises
-    (T_jy + t g / v)^2 / (T_jj + t^2 / v) - g^2 / v.
+    Of the regression on S only what a swap needs is kept: C = P G_S with P = (G_SS)^-1 for all columns and, last, y,
+    and of what S leaves of each column j, left[0, j] its square d_j and left[1, j] its product r_j with y. The best
+    swap of i in S for j maximises (r_j + C_ij C_iy / P_ii)^2 / (d_j + C_ij^2 / P_ii) - C_iy^2 / P_ii.
     """
-    T = tableau.copy()
-    n = len(T) - 1
+    n = len(tableau) - 1
+    support = np.empty(size, dtype=np.int64)
+    C, P, left = np.empty((size, n + 1)), np.empty((size, size)), np.empty((2, n + 1))
+    left[0], left[1] = np.diag(tableau), tableau[n]
     count = 0
     for k in range(n):
         if member[k]:
-            member[k] = T[k, k] > DEPENDENT
+            member[k] = left[0, k] > DEPENDENT
             if member[k]:
-                _sweep(T, k)
+                _add(tableau, support, count, k, C, P, left)
                 count += 1
     while count < size:
         gain, new = 0.0, -1
         for j in range(n):
-            if not member[j] and T[j, j] > DEPENDENT and T[j, n] ** 2 > gain * T[j, j]:
-                gain, new = T[j, n] ** 2 / T[j, j], j
+            if not member[j] and left[0, j] > DEPENDENT and left[1, j] ** 2 > gain * left[0, j]:
+                gain, new = left[1, j] ** 2 / left[0, j], j
         if new < 0:
             return
         member[new] = True
-        _sweep(T, new)
+        _add(tableau, support, count, new, C, P, left)
         count += 1
     for _ in range(100 * size):  # rounding could make near-ties cycle
         gain, old, new = TOLERANCE, -1, -1
-        for i in range(n):
-            if not member[i]:
-                continue
-            v = -T[i, i]
-            slope = T[i, n] / v
-            loss = T[i, n] * slope
+        for s in range(size):
+            slope = C[s, n] / P[s, s]
+            loss = C[s, n] * slope
             for j in range(n):
-                square = T[j, j] + T[i, j] ** 2 / v
-                dot = T[j, n] + T[i, j] * slope
+                square = left[0, j] + C[s, j] ** 2 / P[s, s]
+                dot = left[1, j] + C[s, j] * slope
                 if not member[j] and square > DEPENDENT and dot * dot > (gain + loss) * square:
-                    gain, old, new = dot * dot / square - loss, i, j
+                    gain, old, new = dot * dot / square - loss, s, j
         if new < 0:
             return
-        _sweep(T, old)
-        _sweep(T, new)
-        member[old], member[new] = False, True
+        member[support[old]], member[new] = False, True
+        _drop(support, size, old, C, P, left)
+        _add(tableau, support, size - 1, new, C, P, left)
 
 
 @njit(cache=True)
