@@ -46,21 +46,44 @@ class Run(Project):
     process = None
 
     def begin(self, *words):
-        self.process = self.start(*words, program=("-m", "snakemake"))
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        self.process = self.start(*words, program=("-m", "snakemake"), PATH=path)
+
+    def replace(self, program, script):
+        """A shell script in place of a program of SLURM, for this Snakemake; in it {program} is the real one."""
+        file = self.folder / "bin" / program
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("#!/bin/sh\n" + script.format(**{program: shutil.which(program)}, folder=self.folder))
+        file.chmod(0o755)
 
     def end(self, seconds=PATIENCE):
         text, _ = self.process.communicate(timeout=seconds)
         assert self.process.returncode == 0, text
         return text
 
+    def wait_for(self, seen):
+        """Wait until seen() is something, and give it."""
+        end = time.monotonic() + PATIENCE
+        while not (found := seen()):
+            assert self.process.poll() is None, self.process.communicate()[0]
+            assert time.monotonic() < end, "waited in vain"
+            time.sleep(0.1)
+        return found
+
     def running_job(self, *nodes, **step):
         """Wait until a job runs, and give its number."""
-        end = time.monotonic() + PATIENCE
-        while not (jobs := set(local_slurm.running(*nodes, **step)) & set(local_slurm.squeue())):
-            assert self.process.poll() is None, self.process.communicate()[0]
-            assert time.monotonic() < end, "no job was seen running"
-            time.sleep(0.1)
+        jobs = self.wait_for(lambda: set(local_slurm.running(*nodes, **step)) & set(local_slurm.squeue()))
         return min(jobs, key=int)
+
+    def interrupt(self):
+        """Ctrl-C: Snakemake ends, and no job stays in the queue."""
+        self.process.send_signal(signal.SIGINT)
+        text, _ = self.process.communicate(timeout=PATIENCE)
+        assert self.process.returncode != 0, text
+        deadline = time.monotonic() + 60
+        while local_slurm.squeue():
+            assert time.monotonic() < deadline, f"Ctrl-C left jobs in the queue:\n{text}"
+            time.sleep(0.2)
 
 
 @pytest.fixture
@@ -126,13 +149,7 @@ def test_a_dead_node_costs_only_its_jobs(cluster, run, finished):
 def test_ctrl_c_then_resume_then_a_cancelled_job(cluster, run, finished, profile):
     run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
     run.running_job()
-    run.process.send_signal(signal.SIGINT)
-    text, _ = run.process.communicate(timeout=PATIENCE)
-    assert run.process.returncode != 0, text
-    deadline = time.monotonic() + 60
-    while cluster.squeue():
-        assert time.monotonic() < deadline, "Ctrl-C left jobs in the queue"
-        time.sleep(0.2)
+    run.interrupt()
     before = set(cluster.squeue("--states=all"))
 
     run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
@@ -147,6 +164,18 @@ def test_ctrl_c_then_resume_then_a_cancelled_job(cluster, run, finished, profile
     assert again == ["COMPLETED", "2400M", {"30:00": "1:00:00", "1:00:00": "2:00:00"}[limit]]
     assert all(rest[:2] == ["COMPLETED", "1200M"] for rest in jobs.values())
     assert_same_bytes(run, finished, at_least=18)
+
+
+@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
+@pytest.mark.parametrize("slow", ["squeue", "sbatch"])
+def test_ctrl_c_while_slurm_takes_its_time(cluster, run, profile, slow):
+    """While squeue runs, Snakemake's own list of jobs is empty; while sbatch runs, a job is not on it yet."""
+    pause = "touch {folder}/waits; sleep 5"
+    run.replace("sbatch", '{sbatch} --begin=now+1hour "$@"\n' + (pause if slow == "sbatch" else ""))  # no job ends
+    run.replace("squeue", (pause if slow == "squeue" else "") + '\n{squeue} "$@"')
+    run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
+    run.wait_for((run.folder / "waits").exists)
+    run.interrupt()
 
 
 @pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
@@ -165,7 +194,6 @@ def test_a_controller_that_is_away_for_a_while(cluster, run, finished, profile):
 
 # Fails while there is no file `works`.
 SBATCH = """\
-#!/bin/sh
 [ -e works ] && exec {sbatch} "$@"
 echo "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)" >&2
 exit 1
@@ -174,16 +202,8 @@ exit 1
 
 @pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
 def test_sbatch_that_fails_for_half_a_minute_costs_no_attempt(cluster, run, finished, profile):
-    program = run.folder / "bin/sbatch"
-    program.parent.mkdir()
-    program.write_text(SBATCH.format(sbatch=shutil.which("sbatch")))
-    program.chmod(0o755)
-    run.process = run.start(
-        *profile,
-        "figure4_bp_vs_rs",
-        program=("-m", "snakemake"),
-        PATH=f"{program.parent}:{os.environ['PATH']}",
-    )
+    run.replace("sbatch", SBATCH)
+    run.begin(*profile, "figure4_bp_vs_rs")
     time.sleep(30)
     (run.folder / "works").touch()
     assert "again in" in run.end()

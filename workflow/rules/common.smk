@@ -12,6 +12,7 @@ from sparsegdf.paper.config.model import ConfigError, load
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 import code_digest as digests
 import plan
+from cancel_all import cancel_all
 from guards import GuardError, require_own_run, require_profile, require_triggers
 from slurm_patience import be_patient
 from tracking import damaged, untracked
@@ -183,6 +184,8 @@ PLANTED = {name: f"{RESULTS}/planted/{name}.parquet" for name in CONFIG.planted}
 
 onstart:
     plan.write(workflow.dag.jobs)  # jobs compare themselves with it
+    if not workflow.local_exec:
+        cancel_all(workflow.scheduler._executor)
     if type(workflow.scheduler._executor).__module__ == "snakemake_executor_plugin_slurm":
         be_patient(workflow.scheduler._executor, logger)
     # Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for
