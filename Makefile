@@ -15,7 +15,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-cluster-quick test-report \
-  reference bench bench-bp bench-path bench-subsets lock rulegraph clean
+  reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
@@ -87,6 +87,9 @@ bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchm
 
 rulegraph: env ## draw docs/rulegraph.svg anew (needs the program dot of Graphviz)
 	$(BIN)/python workflow/rulegraph.py
+
+docs: env ## write what docs/ says of figures, tables and columns anew, from the code
+	$(BIN)/python workflow/generated_docs.py
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py

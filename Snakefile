@@ -8,8 +8,8 @@ include: "workflow/rules/theory.smk"
 include: "workflow/rules/fixed_points.smk"
 include: "workflow/rules/bp_tables.smk"
 include: "workflow/rules/l0.smk"
-include: "workflow/rules/figures.smk"
 include: "workflow/rules/selection.smk"
+include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/notebooks.smk"
@@ -20,27 +20,12 @@ localrules:
     single_body,
     rs_curves,
     prediction_marks,
-    table_thresholds,
     summary,
     bp_theory,
-    table_bp_convergence,
-    table_bp_direct,
     l0_summary,
     l0_theory,
-    table_l0,
-    figure1_single_body,
-    figure2_gdf,
-    figure3_prediction_error,
-    figure4_bp_vs_rs,
-    figure5_example1,
-    figure6_example2,
-    figure7_l0_exhaustive,
-    figure8_l0_beyond_rs,
-    figure9_finite_size,
-    figure10_selection,
-    table_selection,
-    table_claims,
-    table_misprints,
+    figure,
+    table,
     claims,
     report_page,
     record,

@@ -8,12 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import psutil
 import pytest
 import yaml
 
+from sparsegdf.paper.figures.registry import FIGURES, TABLES
+
+EXHIBITS = FIGURES | TABLES
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = (
     "Snakefile",
@@ -69,12 +73,16 @@ class Project:
         return process
 
     def planned(self, *words):
-        """The jobs of a dry run: how many of each rule, the target rules left out."""
-        text = self.snakemake("-n", *words).text
-        table = re.search(r"Job stats:\n.*?\n-.*?\n(.*?)\ntotal", text, re.S)
-        jobs = dict(line.split() for line in table.group(1).splitlines()) if table else {}
-        targets = ("all", "paper_figures", "tables", "notebooks")
-        return {rule: int(count) for rule, count in jobs.items() if rule not in targets}
+        """The jobs of a dry run: how many of each rule; a figure or table under its own name, targets left out."""
+        jobs = Counter()
+        for block in re.split(r"\n(?=(?:local)?rule \w+:\n)", self.snakemake("-n", *words).text)[1:]:
+            rule = re.match(r"(?:local)?rule (\w+):\n", block)[1]
+            fields = dict(re.findall(r"^    (\w+): (.*)$", block, re.M))
+            if rule in ("figure", "table"):
+                file = Path(fields["output"].split(", ")[0]).stem
+                rule = next(name for name in EXHIBITS if file in (name, getattr(EXHIBITS[name], "file", None)))
+            jobs[rule] += "output" in fields
+        return {rule: count for rule, count in jobs.items() if count}
 
     def edit(self, path, old, new):
         file = self.folder / path

@@ -11,7 +11,8 @@ from matplotlib.colors import same_color
 
 from sparsegdf import AR1, IID, L1, SCAD, Block, rs_curve
 from sparsegdf.paper.experiments.theory_tables import rs_table, single_body_table
-from sparsegdf.paper.figures import bundle, figure1_single_body, figure2_gdf, figure_example, style
+from sparsegdf.paper.figures import bundle, figure1_single_body, figure2_gdf, figure5_example1, style
+from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.points import FEWEST, draw_points, write_fractions
 
 
@@ -54,11 +55,11 @@ def test_what_the_direct_solver_found_is_marked():
     columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
     gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
     table = summary().assign(**columns, **gaps, solver=["bp", "both", "direct", "both"])
-    drawn = figure_example.draw({"it": table}, {"it": {"kind": "l1"}}, panels=["it"])
+    drawn = figure5_example1.draw({"it": table}, {"it": {"kind": "l1"}}, panels=["it"])
     (diamonds,) = [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
     np.testing.assert_allclose(np.asarray(diamonds.get_xdata(), float), [0.3, 0.5])
     assert "it +0.0200(0.0100) at delta = 0.30" in drawn.caption
-    drawn = figure_example.draw({"it": table.assign(solver="bp")}, {"it": {"kind": "l1"}}, panels=["it"])
+    drawn = figure5_example1.draw({"it": table.assign(solver="bp")}, {"it": {"kind": "l1"}}, panels=["it"])
     assert not [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
 
 
@@ -87,11 +88,11 @@ def test_the_commit_of_a_sidecar_is_that_of_the_checkout(tmp_path, monkeypatch):
 
 
 def save(folder, run):
-    drawing = bundle.Drawing(style.new_figure(2, 2), pd.DataFrame({"x": [1.5]}), "What it says.")
+    drawing = Drawing(style.new_figure(2, 2), pd.DataFrame({"x": [1.5]}), "What it says.", samples=7)
     outputs = {kind: str(folder / f"{run}.{kind}") for kind in ("pdf", "png", "csv", "json")}
     source = folder / "input.parquet"
     source.write_bytes(b"data")
-    bundle.save(drawing, outputs, run=run, config={"alpha": 0.5}, inputs=[source], samples=7)
+    bundle.save(drawing, outputs, run=run, config={"alpha": 0.5}, inputs=[source])
     return drawing, outputs
 
 

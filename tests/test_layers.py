@@ -50,3 +50,10 @@ def test_importing_the_package_loads_nothing_large():
     code = "import sys, sparsegdf; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "scipy", "numba", "pandas", "matplotlib", "pyarrow", "pydantic"} & set(loaded)
+
+
+def test_reading_the_configuration_loads_nothing_that_only_drawing_and_computing_need():
+    """The Snakefile reads it, and with it every figure and table, in every job of a cluster."""
+    code = "import sys, sparsegdf.paper.config.model; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"scipy", "numba", "matplotlib"} & set(loaded)

@@ -11,14 +11,11 @@ from sparsegdf import L1, SCAD, ElasticNet, select
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.paper.experiments.planted import (
-    METHODS,
-    RIVALS,
     choices,
     planted_rows,
     planted_sample,
-    selection_table,
-    verdict,
 )
+from sparsegdf.paper.experiments.selection_tables import METHODS, RIVALS, selection_table, verdict
 from sparsegdf.selection.cross_validation import cross_validation
 
 ENSEMBLE = Ensemble(IID(), 40, 60, seed=7)

@@ -179,7 +179,7 @@ def test_the_pipeline_makes_the_page_and_times_every_rule(finished):
         outline = Outline(text)
         assert "preview" in outline.text and len([i for i in outline.all("img") if "src" in i]) >= 8
         timed = set(re.findall(r'<tr><th scope="row"><code>(\w+)</code>', text))
-        assert {"l0_samples", "l0_summary", "l0_theory", "rs_curves", "figure2_gdf"} <= timed
+        assert {"l0_samples", "l0_summary", "l0_theory", "rs_curves", "figure", "table"} <= timed
         assert "report_page" not in finished.planned("report_page")
     finally:
         file.unlink(missing_ok=True)  # other tests compare the folder with that of a plain run
@@ -190,7 +190,7 @@ def test_the_record_has_every_rule_and_the_digest_of_every_file(finished):
     try:
         finished.snakemake("record")
         costs, manifest = pd.read_csv(folder / "costs.csv"), pd.read_csv(folder / "manifest.csv")
-        assert {"bp_samples", "summary", "planted", "figure2_gdf"} <= set(costs.rule)
+        assert {"bp_samples", "summary", "planted", "figure", "table"} <= set(costs.rule)
         assert (costs.cpu_minutes >= 0).all() and (costs.memory > 0).all()
         for row in manifest.itertuples():
             content = (finished.folder / row.path).read_bytes()

@@ -17,6 +17,8 @@ import pytest
 import yaml
 from conftest import ROOT, Project, wait_for_job
 
+from sparsegdf.paper.figures.registry import FIGURES, TABLES
+
 THEORY_FIGURES = ("figure1_single_body", "figure2_gdf", "figure3_prediction_error")
 THEORY_DATA = {"single_body": 1, "rs_curves": 2, "prediction_marks": 1, "table_thresholds": 1}
 
@@ -60,7 +62,7 @@ def test_running_twice_gives_the_same_bytes(finished, tmp_path):
         first, second = digests(finished.folder / folder), digests(again.folder / folder)
         assert len(second) >= least and second == {name: first[name] for name in second}
     before = digests(finished.folder / "tiny_figures")
-    finished.snakemake("table_claims", "--forcerun", "table_claims")
+    finished.snakemake("table_claims", "--forcerun", "tiny_figures/claims.csv")
     assert digests(finished.folder / "tiny_figures") == before
 
 
@@ -142,38 +144,15 @@ def test_docstrings_comments_and_formatting_rerun_nothing(changed):
     assert changed.planned("all") == {}
 
 
-FIGURES = (
-    *THEORY_FIGURES,
-    "figure4_bp_vs_rs",
-    "figure5_example1",
-    "figure6_example2",
-    "figure7_l0_exhaustive",
-    "figure8_l0_beyond_rs",
-    "figure9_finite_size",
-    "figure10_selection",
-)
-TABLES = (
-    "table_thresholds",
-    "table_bp_convergence",
-    "table_bp_l0",
-    "table_bp_direct",
-    "table_bp_region",
-    "table_l0",
-    "table_claims",
-    "table_misprints",
-    "table_selection",
-)
-
-
 def once(*rules):
     return dict.fromkeys(rules, 1)
 
 
 CLAIMS = once("table_claims")
 # What every change of fixed points reaches
-SEEN_IN = CLAIMS | once("table_bp_convergence", "table_bp_region")
+SEEN_IN = CLAIMS | once("table_bp_convergence", "bp_region", "table_bp_region")
 DIRECT = {"direct_samples": 4, "agreement": 3, "table_bp_direct": 1}
-BP_DATA = {"bp_samples": 28, "summary": 24, "table_bp_l0": 1} | DIRECT | SEEN_IN
+BP_DATA = {"bp_samples": 28, "summary": 24, "bp_l0": 1, "table_bp_l0": 1} | DIRECT | SEEN_IN
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
 PLANTED = {"planted": 2, "table_selection": 1, "figure10_selection": 1}
 L0_DATA = {"l0_samples": 10, "l0_summary": 9, "table_l0": 1} | CLAIMS
@@ -357,9 +336,7 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     file = changed.folder / "src/sparsegdf/paper/figures/figure1_single_body.py"
     file.write_text(file.read_text() + "\nCHANGED = True\n")
     (line,) = [line for line in status().splitlines() if line.startswith("figure1_single_body")]
-    assert line.endswith(
-        "code has changed: src/sparsegdf/paper/figures/figure1_single_body.py (figure1_single_body x 1)"
-    )
+    assert line.endswith("code has changed: src/sparsegdf/paper/figures/figure1_single_body.py (figure x 1)")
 
 
 def test_make_takes_the_run_by_its_name():
@@ -434,8 +411,8 @@ def costs(project, name):
 def test_waiting_is_not_cost(tmp_path):
     """A job stopped for four seconds, as on a busy machine: its wall time has them, its CPU time has not."""
     project = Project(tmp_path / "project")
-    process, log = project.start("table_thresholds"), project.folder / "results/tiny/logs/table_thresholds.log"
-    job = wait_for_job(process, "table_thresholds.py")
+    process, log = project.start("table_thresholds"), project.folder / "results/tiny/logs/tables/table_thresholds.log"
+    job = wait_for_job(process, ".table.py")
     while not log.exists():
         time.sleep(0.01)
     job.suspend()
@@ -443,8 +420,8 @@ def test_waiting_is_not_cost(tmp_path):
     job.resume()
     text, _ = process.communicate()
     assert process.returncode == 0, text
-    cost = costs(project, "table_thresholds")
-    assert cost["rule"] == "table_thresholds" and float(cost["cpu_seconds"]) > 0.2
+    cost = costs(project, "tables/table_thresholds")
+    assert cost["rule"] == "table" and float(cost["cpu_seconds"]) > 0.2
     assert float(cost["wall_seconds"]) - float(cost["cpu_seconds"]) > 3
     assert 50 < float(cost["memory_mb"]) < 2000
 

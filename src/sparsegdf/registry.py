@@ -1,11 +1,12 @@
 """Classes that are registered by the file that they stand in."""
 
 from importlib import import_module
+from inspect import isabstract
 from pkgutil import iter_modules
 
 
 def classes_by_file(package, base):
-    """{name of the file: the one subclass of `base` that it defines} for the files of a package that define one.
+    """{name of the file: the one concrete subclass of `base` that it defines} for the files that define one.
 
     Files are imported by name, not by a statement: a job depends on the penalty that it uses, not on all of them.
     """
@@ -13,7 +14,7 @@ def classes_by_file(package, base):
     for module in iter_modules(package.__path__):
         content = vars(import_module(f"{package.__name__}.{module.name}"))
         for thing in content.values():
-            if isinstance(thing, type) and issubclass(thing, base) and thing is not base:
-                if thing.__module__ == content["__name__"]:
+            if isinstance(thing, type) and issubclass(thing, base) and thing.__module__ == content["__name__"]:
+                if not isabstract(thing):
                     found[module.name] = thing
     return found

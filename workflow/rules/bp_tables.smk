@@ -1,9 +1,4 @@
-# Tables about belief propagation itself, and the theory that figure 4 compares it with.
-
-
-# The simulations of the figures, and those that both solvers are compared on: figure (or run) and penalty.
-BP_SIMULATIONS = [(figure, name) for figure in CONFIG.bp_figures for name in CONFIG.runs[figure].simulations]
-COMPARED = [(run, name) for run in CONFIG.table_bp_direct.runs for name in CONFIG.runs[run].simulations]
+# Belief propagation itself: how it compares with theory, with the direct solver, and with its linear stability.
 
 
 # The RS curve that each panel of figure 4 is compared with.
@@ -28,28 +23,10 @@ rule bp_theory:
         "../scripts/bp_theory.py"
 
 
-rule table_bp_convergence:
-    input:
-        summaries=[path for figure in CONFIG.bp_figures for path in summaries(figure).values()],
+# Belief propagation for l0, by damping.
+rule bp_l0:
     output:
-        **readable("table_bp_convergence"),
-    log:
-        f"{RESULTS}/logs/table_bp_convergence.log",
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=grow(500),
-        runtime=grow(5),
-    params:
-        code=code_digest("table_bp_convergence.py"),
-        names=BP_SIMULATIONS,
-    script:
-        "../scripts/table_bp_convergence.py"
-
-
-rule table_bp_l0:
-    output:
-        **readable("table_bp_l0"),
+        f"{RESULTS}/table_bp_l0.parquet",
     log:
         f"{RESULTS}/logs/table_bp_l0.log",
     conda:
@@ -58,11 +35,11 @@ rule table_bp_l0:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
-        code=code_digest("table_bp_l0.py"),
+        code=code_digest("bp_l0.py"),
         runs=block("table_bp_l0")
         | {"etas": CONFIG.table_bp_l0.etas.values().tolist(), "seed": CONFIG.seed, "tol": CONFIG.bp.tol},
     script:
-        "../scripts/table_bp_l0.py"
+        "../scripts/bp_l0.py"
 
 
 # BP and stationary_path on the same samples of a panel.
@@ -85,30 +62,12 @@ rule agreement:
         "../scripts/agreement.py"
 
 
-rule table_bp_direct:
+# Its linear stability at directly found fixed points.
+rule bp_region:
     input:
-        panels=[f"{RESULTS}/agreement/{figure}/{name}.parquet" for figure, name in COMPARED],
+        summaries=[f"{RESULTS}/summaries/{figure}/{name}.parquet" for figure, name in CONFIG.bp_simulations],
     output:
-        **readable("table_bp_direct"),
-    log:
-        f"{RESULTS}/logs/table_bp_direct.log",
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=grow(500),
-        runtime=grow(5),
-    params:
-        code=code_digest("table_bp_direct.py"),
-        names=COMPARED,
-    script:
-        "../scripts/table_bp_direct.py"
-
-
-rule table_bp_region:
-    input:
-        summaries=[path for figure in CONFIG.bp_figures for path in summaries(figure).values()],
-    output:
-        **readable("table_bp_region"),
+        f"{RESULTS}/table_bp_region.parquet",
     log:
         f"{RESULTS}/logs/table_bp_region.log",
     conda:
@@ -118,13 +77,13 @@ rule table_bp_region:
         runtime=grow(60),
     params:
         code=code_digest(
-            "table_bp_region.py",
-            *(CONFIG.runs[figure].design for figure in CONFIG.bp_figures),
-            *(CONFIG.penalties[name] for figure in CONFIG.bp_figures for name in CONFIG.runs[figure].simulations),
+            "bp_region.py",
+            *(CONFIG.runs[figure].design for figure, _ in CONFIG.bp_simulations),
+            *(CONFIG.penalties[name] for _, name in CONFIG.bp_simulations),
         ),
-        names=BP_SIMULATIONS,
-        simulations=[simulation_of(figure, name) for figure, name in BP_SIMULATIONS],
+        names=CONFIG.bp_simulations,
+        simulations=[simulation_of(figure, name) for figure, name in CONFIG.bp_simulations],
         tol=CONFIG.bp.tol,
         region=block("table_bp_region"),
     script:
-        "../scripts/table_bp_region.py"
+        "../scripts/bp_region.py"

@@ -34,7 +34,6 @@ RUN = CONFIG.run
 RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
 ENVIRONMENT = os.path.join(workflow.basedir, "environment.yml")
-FIGURE_FILES, TABLE_FILES = [], []
 
 
 # Names hold no slash, so that a summary's path cannot be taken for a chunk's.
@@ -83,18 +82,41 @@ def notebook_code(wildcards):
     return code_digest("execute_notebook.py", files=[notebook], whole=[notebook])
 
 
-def bundle(name):
-    """The files of one figure, by kind; the figure joins the target paper_figures."""
-    files = {kind: f"{FIGURES}/{name}.{kind}" for kind in ("pdf", "png", "csv", "json")}
-    FIGURE_FILES.extend(files.values())
-    return files
+def exhibit_code(script, exhibit):
+    """The code of a script that makes a figure or a table: its own module counts, those of the others do not."""
+    blocks = [CONFIG.penalties[name] for name in exhibit.penalty_names()]
+    blocks += [CONFIG.designs[name] for name in exhibit.design_names()]
+    return code_digest(script, *blocks, files=[f"src/sparsegdf/paper/figures/{exhibit.name}.py"])
 
 
-def readable(name):
-    """The files of one table, by kind; the table joins the targets tables and paper_figures."""
-    files = {kind: f"{FIGURES}/{name}.{kind}" for kind in ("csv", "md", "tex")}
-    TABLE_FILES.extend(files.values())
-    return files
+def tables_below_results(exhibit):
+    """The files that a figure or table reads, one or a list of them by each name."""
+    return {
+        name: (
+            f"{RESULTS}/{paths}.parquet"
+            if isinstance(paths, str)
+            else expand(f"{RESULTS}/{{path}}.parquet", path=paths)
+        )
+        for name, paths in exhibit.inputs(CONFIG).items()
+    }
+
+
+def figure_files(name):
+    """The files of one figure, by kind."""
+    return {kind: f"{FIGURES}/{name}.{kind}" for kind in ("pdf", "png", "csv", "json")}
+
+
+def table_files(file):
+    """The files of one table, by kind."""
+    return {kind: f"{FIGURES}/{file}.{kind}" for kind in ("csv", "md", "tex")}
+
+
+# Tables by their files, and what each figure and table consists of, by its name.
+TABLES = {table.file: table for table in CONFIG.tables.values()}
+TARGETS = {name: list(figure_files(name).values()) for name in CONFIG.figures}
+TARGETS |= {table.name: list(table_files(file).values()) for file, table in TABLES.items()}
+FIGURE_FILES = [file for name in CONFIG.figures for file in TARGETS[name]]
+TABLE_FILES = [file for name in CONFIG.tables for file in TARGETS[name]]
 
 
 def grow(first):
@@ -172,14 +194,6 @@ def l0_run(wildcards):
         "variance": CONFIG.l0_search.variance,
         "seed": CONFIG.seed,
     }
-
-
-def summaries(figure):
-    """The summary of each simulation of a figure."""
-    return {name: f"{RESULTS}/summaries/{figure}/{name}.parquet" for name in CONFIG.runs[figure].simulations}
-
-
-PLANTED = {name: f"{RESULTS}/planted/{name}.parquet" for name in CONFIG.planted}
 
 
 onstart:

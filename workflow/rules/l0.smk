@@ -56,22 +56,3 @@ rule l0_theory:
         problem={"alpha": CONFIG.l0_search.alpha, "variance": CONFIG.l0_search.variance},
     script:
         "../scripts/l0_theory.py"
-
-
-rule table_l0:
-    input:
-        sizes=expand(f"{RESULTS}/l0/{{run}}_sizes.parquet", run=CONFIG.l0_search.runs),
-    output:
-        **readable("table_l0"),
-    log:
-        f"{RESULTS}/logs/table_l0.log",
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=grow(500),
-        runtime=grow(5),
-    params:
-        code=code_digest("table_l0.py"),
-        problem={"alpha": CONFIG.l0_search.alpha, "variance": CONFIG.l0_search.variance},
-    script:
-        "../scripts/table_l0.py"

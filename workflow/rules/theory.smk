@@ -60,27 +60,3 @@ rule prediction_marks:
         problem={key: block("figure3_prediction_error")[key] for key in ("alpha", "mean", "variance")},
     script:
         "../scripts/prediction_marks.py"
-
-
-rule table_thresholds:
-    output:
-        **readable("table_thresholds"),
-    log:
-        f"{RESULTS}/logs/table_thresholds.log",
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=grow(500),
-        runtime=grow(5),
-    params:
-        code=code_digest(
-            "table_thresholds.py",
-            *(CONFIG.penalties[setting.penalty] for setting in CONFIG.table_thresholds.settings),
-        ),
-        settings=[
-            {"name": setting.penalty, "penalty": CONFIG.penalties[setting.penalty], "alpha": setting.alpha}
-            for setting in CONFIG.table_thresholds.settings
-        ],
-        problem={key: block("table_thresholds")[key] for key in ("mean", "variance")},
-    script:
-        "../scripts/table_thresholds.py"

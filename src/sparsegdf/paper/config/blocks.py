@@ -1,8 +1,12 @@
-"""The blocks of config/*.yaml, each on its own: what it may say. How they belong together is in model.py."""
+"""The parts that blocks of config/*.yaml are made of, and the blocks that more than one figure or table needs.
+
+The block of a figure or table is its class in paper/figures; how blocks belong together is in model.py.
+"""
 
 import re
+from abc import abstractmethod
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -20,6 +24,7 @@ Positive = Annotated[float, Field(gt=0)]
 Delta = Annotated[float, Field(gt=0, le=1)]
 Eta = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
+Damping = Annotated[float, Field(gt=0, le=1)]  # the weight of the new value
 
 
 def _check_name(name: str):
@@ -57,6 +62,14 @@ def _check_design(block: dict):
     return block
 
 
+def require_columns(design, N, of):
+    """Raise ValueError if N columns are too few for the design block of `of`: what the design itself says."""
+    try:
+        make_design(**design).require_columns(N)
+    except ValueError as error:
+        raise ValueError(f"the design {design} of {of} (N = {N}): {error}") from None
+
+
 PenaltyBlock = Annotated[dict[str, Any], AfterValidator(_check_penalty)]
 DesignBlock = Annotated[dict[str, Any], AfterValidator(_check_design)]
 
@@ -76,31 +89,6 @@ class DeltaGrid(Model):
 
     def values(self):
         return np.linspace(self.first, self.last, self.count)
-
-
-class Panel(Model):
-    penalty: str
-    eta: Eta
-
-
-class Figure1(Model):
-    alpha: Positive
-    mean: float
-    variance: Positive
-    z_max: Positive
-    panels: Annotated[list[Panel], Field(min_length=4, max_length=4)]
-
-
-class Figure2(Model):
-    alpha: Positive
-    mean: float
-    variance: Positive
-    deltas: DeltaGrid
-    penalties: Annotated[list[str], Field(min_length=1)]
-
-
-class Figure3(Figure2):
-    zoom: Delta
 
 
 class EtaGrid(Model):
@@ -129,24 +117,27 @@ class Simulation(Model):
 Solver = Literal["bp", "direct", "both"]
 
 
-class BPFigure(Model):
-    """Fixed points on `samples` samples of a design, for each penalty named in `simulations`."""
+class Run(NamedTuple):
+    """What the rules need to know of a set of fixed points, whichever block asked for it."""
 
-    design: str
-    solver: Solver
-    N: Count
+    design: dict
+    solver: str
+    N: int
     mean: float
-    variance: Positive
-    samples: Annotated[int, Field(ge=2)]
-    panels: Annotated[list[str], Field(min_length=1)]
-    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
+    variance: float
+    samples: int
+    simulations: dict[str, Simulation]
 
 
-class Figure4(BPFigure):
-    panels: Annotated[list[str], Field(min_length=1, max_length=4)]
+class Simulated(Model):
+    """A block that asks for fixed points."""
+
+    @abstractmethod
+    def fixed_points(self, config) -> dict[str, Run]:
+        """The sets of fixed points that it asks for, by name."""
 
 
-class Claims(Model):
+class Claims(Simulated):
     """Simulations that only the claims need: the same penalties on each of these designs."""
 
     designs: Annotated[list[str], Field(min_length=1)]
@@ -157,79 +148,15 @@ class Claims(Model):
     samples: Annotated[int, Field(ge=2)]
     simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
 
-
-class Size(Model):
-    N: Count
-    samples: Annotated[int, Field(ge=2)]
-
-
-class Figure9(Model):
-    """The same fixed points at several N; of each grid the last `shown` levels are drawn.
-
-    A block design keeps its T/N, T rounded down: its T is that of N = `block_N`.
-    """
-
-    designs: Annotated[list[str], Field(min_length=1)]
-    block_N: Count
-    solver: Solver
-    alpha: Positive
-    mean: float
-    variance: Positive
-    sizes: Annotated[list[Size], Field(min_length=3)]
-    shown: Count
-    simulations: Annotated[dict[str, EtaGrid], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _sizes_differ(self):
-        N = [size.N for size in self.sizes]
-        if len(set(N)) < len(N):
-            raise ValueError(f"sizes have N = {', '.join(map(str, N))}: each must differ from the others")
-        if round(self.alpha * min(N)) < 1:
-            raise ValueError(f"alpha = {self.alpha:g}: alpha N must be at least one row at N = {min(N)}")
-        return self
-
-
-class Figure10(Model):
-    """Planted data: every design, N and strength; a block design keeps its T/N, as in figure 9."""
-
-    designs: Annotated[list[str], Field(min_length=1)]
-    block_N: Count
-    M: Count
-    sizes: Annotated[list[Count], Field(min_length=1)]
-    nonzeros: Count
-    strengths: Annotated[list[Positive], Field(min_length=1)]
-    samples: Annotated[int, Field(ge=2)]
-    new_rows: Count
-    penalties: Annotated[list[str], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _samples_are_possible(self):
-        if self.nonzeros > min(self.sizes):
-            raise ValueError(f"nonzeros = {self.nonzeros}: must be <= the smallest N, {min(self.sizes)}")
-        if self.new_rows == self.M:
-            raise ValueError(
-                f"new_rows = {self.new_rows}: must not be M, by which a sample is named: not new, but the same"
-            )
-        return self
+    def fixed_points(self, config):
+        of = (self.solver, self.N, self.mean, self.variance, self.samples, self.simulations)
+        return {f"claims_{design}": Run(config.designs[design], *of) for design in self.designs}
 
 
 class BP(Model):
     tol: Positive
     max_steps: Count
     chunk: Count
-
-
-class TableBPL0(Model):
-    """Belief propagation for l0 with each of these weights on the new value."""
-
-    M: Count
-    N: Count
-    mean: float
-    variance: Positive
-    samples: Annotated[int, Field(ge=2)]
-    etas: EtaGrid
-    dampings: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)]
-    max_steps: Count
 
 
 class L0Run(Model):
@@ -261,39 +188,3 @@ class L0Search(Model):
                     f"runs.{name}.max_size = {run.max_size}: must be <= min(M, N) = {min(round(M), run.N)}"
                 )
         return self
-
-
-class TableBPDirect(Model):
-    """Both solvers on the first `samples` samples of each penalty of these runs; `tol` is that of BP here."""
-
-    runs: Annotated[list[str], Field(min_length=1)]
-    samples: Count
-    tol: Positive
-
-
-class TableBPRegion(Model):
-    """Linear stability on the first `samples` samples, at every `every`-th level of eta, with these dampings."""
-
-    samples: Annotated[int, Field(ge=2)]
-    every: Count
-    dampings: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)]
-
-
-class Figure7(Model):
-    runs: Annotated[list[str], Field(min_length=1)]
-    deltas: DeltaGrid
-
-
-class Figure8(Figure7):
-    limits: Annotated[list[Delta], Field(max_length=3)]
-
-
-class Setting(Model):
-    penalty: str
-    alpha: Positive
-
-
-class TableThresholds(Model):
-    mean: float
-    variance: Positive
-    settings: Annotated[list[Setting], Field(min_length=1)]

@@ -53,3 +53,19 @@ def extrapolate(points):
         line = weighted_line(shape(N), points.df, points.df_se)
         table.append({"form": form} | line._asdict())
     return pd.DataFrame(table)
+
+
+def limits(sizes, deltas):
+    """The limit N -> infinity at each delta, from the exact points that have exactly this delta.
+
+    `sizes` is fixed_size of several N, one below the other, with columns N and exact.
+    """
+    tables = []
+    for delta in deltas:
+        points = sizes[(np.abs(sizes.delta - delta) < 1e-9) & sizes.exact]
+        if len(points) >= 3:
+            tables.append(
+                extrapolate(points).assign(delta=delta, smallest_N=points.N.min(), largest_N=points.N.max())
+            )
+    empty = pd.DataFrame(columns=["form", "limit", "limit_se", "slope", "chi2", "dof", "delta"])
+    return pd.concat(tables, ignore_index=True) if tables else empty

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from sparsegdf.paper.experiments.l0_summaries import extrapolate
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.one_step_rsb import l0_1rsb_curve
 from sparsegdf.theory.replica_symmetric import rs_curve
@@ -26,22 +25,6 @@ def l0_theory(deltas, *, alpha, variance):
             "one_step_converged": one_step.converged,
         }
     )
-
-
-def limits(sizes, deltas):
-    """The limit N -> infinity at each delta, from the exact points that have exactly this delta.
-
-    `sizes` is fixed_size of several N, one below the other, with columns N and exact.
-    """
-    tables = []
-    for delta in deltas:
-        points = sizes[(np.abs(sizes.delta - delta) < 1e-9) & sizes.exact]
-        if len(points) >= 3:
-            tables.append(
-                extrapolate(points).assign(delta=delta, smallest_N=points.N.min(), largest_N=points.N.max())
-            )
-    empty = pd.DataFrame(columns=["form", "limit", "limit_se", "slope", "chi2", "dof", "delta"])
-    return pd.concat(tables, ignore_index=True) if tables else empty
 
 
 def df_table(sizes, *, alpha, variance):

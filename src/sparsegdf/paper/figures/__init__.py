@@ -1,1 +1,1 @@
-"""One module per figure, each with draw(...) -> bundle.Drawing."""
+"""One module per figure and table: base.py says what is in it."""

@@ -9,25 +9,14 @@ import json
 import platform
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.tables import atomic, write_text
 
 _PACKAGES = ("sparsegdf", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "numba")
 
 
-class Drawing(NamedTuple):
-    """What draw(...) of a figure's module returns: the picture, the numbers in it, and what it says."""
-
-    figure: Figure
-    plotted: pd.DataFrame
-    caption: str
-
-
-def save(drawing: Drawing, outputs, *, run, config, inputs, samples=None):
+def save(drawing: Drawing, outputs, *, run, config, inputs):
     """Write the bundle to the paths outputs[pdf, png, csv, json]; any run but "paper" is marked on the picture."""
     if run == "quick":
         drawing.figure.text(
@@ -44,7 +33,7 @@ def save(drawing: Drawing, outputs, *, run, config, inputs, samples=None):
         "caption": drawing.caption,
         "run": run,
         "config": config,
-        "samples": samples,
+        "samples": drawing.samples,
         "inputs": {str(path): hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in inputs},
         "commit": commit(),
         "versions": {"python": platform.python_version()} | {p: importlib.metadata.version(p) for p in _PACKAGES},

@@ -1,11 +1,16 @@
 """Figure 10 (ours): how well each way to choose eta does on planted data, by strength of the signal."""
 
+from itertools import product
+from typing import Annotated, NamedTuple
+
 import numpy as np
+from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
-from sparsegdf.paper.experiments.planted import verdict
+from sparsegdf.paper.config.blocks import Count, Positive, require_columns
+from sparsegdf.paper.experiments.selection_tables import selection_table, verdict
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing, Figure
 
 LOOKS = {  # method: name, colour, marker
     "cp": (r"$C_p$, our df", style.VERMILION, "o"),
@@ -18,8 +23,78 @@ ROWS = {"error": "error / oracle", "f1": "$F_1$ of support"}
 _SPREAD = 0.07  # of the methods around their strength, in steps between strengths
 
 
+class Cell(NamedTuple):
+    """One setting of the planted data: what its design is called, N and the strength of the signal."""
+
+    design: str
+    N: int
+    strength: float
+
+    @property
+    def name(self):
+        return f"n{self.N}_{self.design}_s{f'{self.strength:g}'.replace('.', 'p')}"
+
+
+class Figure10(Figure):
+    """Planted data: every design, N and strength; a block design keeps its T/N, as in figure 9."""
+
+    shows = "ours: ways to choose η on planted data: C_p with our df, cross-validation, BIC"
+    made_of = "200 samples each"
+
+    designs: Annotated[list[str], Field(min_length=1)]
+    block_N: Count
+    M: Count
+    sizes: Annotated[list[Count], Field(min_length=1)]
+    nonzeros: Count
+    strengths: Annotated[list[Positive], Field(min_length=1)]
+    samples: Annotated[int, Field(ge=2)]
+    new_rows: Count
+    penalties: Annotated[list[str], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _samples_are_possible(self):
+        if self.nonzeros > min(self.sizes):
+            raise ValueError(f"nonzeros = {self.nonzeros}: must be <= the smallest N, {min(self.sizes)}")
+        if self.new_rows == self.M:
+            raise ValueError(
+                f"new_rows = {self.new_rows}: must not be M, by which a sample is named: not new, but the same"
+            )
+        return self
+
+    def check(self, config):
+        for name in self.penalties:
+            if config.penalties[name]["kind"] == "l0":
+                raise ValueError(f"{self.name}.penalties = {name!r}: l0 has no path (allowed: any other)")
+        for cell in self.cells().values():
+            require_columns(self.design_of(cell, config), cell.N, of=f"{self.name}, {cell.name}")
+
+    def cells(self):
+        """The settings by name."""
+        cells = [
+            Cell(design, N, strength) for N, design, strength in product(self.sizes, self.designs, self.strengths)
+        ]
+        return {cell.name: cell for cell in cells}
+
+    def design_of(self, cell, config):
+        """The design block of a setting, at its N."""
+        return config.resized(cell.design, cell.N, self.block_N)
+
+    def inputs(self, config):
+        return {"planted": [f"planted/{name}" for name in self.cells()]}
+
+    def penalty_names(self):
+        return self.penalties
+
+    def design_names(self):
+        return self.designs
+
+    def draw(self, tables, uses):
+        table = selection_table(dict(zip(self.cells().values(), tables["planted"], strict=True)))
+        return draw(table, uses["penalties"], uses["designs"])._replace(samples=self.samples)
+
+
 def draw(table, blocks, designs):
-    """`table` from planted.selection_table: two rows of panels per penalty, a column per design and N."""
+    """`table` from selection_tables.selection_table: two rows of panels per penalty, a column per design and N."""
     columns = list(table.groupby(["N", "design"], sort=False).groups)
     strengths = sorted(table.strength.unique())
     figure = style.new_figure(1.0 + 1.15 * len(columns), 0.8 + 2.3 * len(blocks))

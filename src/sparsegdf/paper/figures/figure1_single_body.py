@@ -1,9 +1,13 @@
 """Figure 1: the maximiser of the effective single-body problem for four penalties."""
 
-import numpy as np
+from typing import Annotated
 
+import numpy as np
+from pydantic import Field
+
+from sparsegdf.paper.config.blocks import Eta, Model, Positive
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing, Figure
 from sparsegdf.penalties.registry import make_penalty
 
 _NAMES = {
@@ -13,6 +17,36 @@ _NAMES = {
     "scad": [r"\mathrm{S}1", r"\mathrm{S}2", r"\mathrm{S}3"],
 }
 _NUMBERS = ["1", "2", "3"]  # of the thresholds of a penalty that the paper has no name for
+
+
+class Panel(Model):
+    penalty: str
+    eta: Eta
+
+
+class Figure1(Figure):
+    """x*(z) of the penalty of each panel at its RS saddle point."""
+
+    shows = "the scalar estimator behind each penalty"
+    made_of = "RS theory"
+
+    alpha: Positive
+    mean: float
+    variance: Positive
+    z_max: Positive
+    panels: Annotated[list[Panel], Field(min_length=4, max_length=4)]
+
+    def inputs(self, config):
+        return {"table": "theory/single_body"}
+
+    def penalty_names(self):
+        return [panel.penalty for panel in self.panels]
+
+    def uses(self, config):
+        return {"penalties": [config.penalties[name] for name in self.penalty_names()]}
+
+    def draw(self, tables, uses):
+        return draw(tables["table"], uses["penalties"])
 
 
 def draw(table, blocks):

@@ -3,7 +3,18 @@
 import numpy as np
 
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.rs_figure import RSFigure
+
+
+class Figure2(RSFigure):
+    """df of these penalties."""
+
+    shows = "GDF against δ for four penalties, with the AT line"
+    made_of = "RS theory"
+
+    def draw(self, tables, uses):
+        return draw(tables["table"], uses["penalties"])
 
 
 def draw(table, blocks):

@@ -2,9 +2,26 @@
 
 import pandas as pd
 
+from sparsegdf.paper.config.blocks import Delta
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.rs_figure import RSFigure
 from sparsegdf.penalties.registry import make_penalty
+
+
+class Figure3(RSFigure):
+    """err_pre of these penalties, its minima and crossings; `zoom` is the right end of panel (b)."""
+
+    shows = "prediction error, its minima and crossings"
+    made_of = "RS theory"
+
+    zoom: Delta
+
+    def inputs(self, config):
+        return super().inputs(config) | {"marks": "theory/prediction_marks"}
+
+    def draw(self, tables, uses):
+        return draw(tables["table"], tables["marks"], uses["penalties"], zoom=self.zoom)
 
 
 def draw(table, marks, blocks, *, zoom):

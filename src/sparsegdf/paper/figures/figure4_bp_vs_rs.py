@@ -1,10 +1,30 @@
 """Figure 4: GDF at the fixed points of belief propagation against the RS theory, for SCAD on iid predictors."""
 
+from typing import Annotated
+
 import pandas as pd
+from pydantic import Field
 
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.bp_figure import BPFigure
 from sparsegdf.paper.figures.points import draw_points, write_fractions
+
+
+class Figure4(BPFigure):
+    """Fixed points, and beside each panel the RS curve at its alpha."""
+
+    shows = "BP against RS for four SCAD settings, N = 200"
+    made_of = "400 samples each (100 in the paper)"
+
+    panels: Annotated[list[str], Field(min_length=1, max_length=4)]
+
+    def inputs(self, config):
+        return super().inputs(config) | {"theory": f"theory/bp/{self.name}"}
+
+    def draw(self, tables, uses):
+        drawing = draw(self.summaries(tables), tables["theory"], uses["penalties"], panels=self.panels)
+        return drawing._replace(samples=self.samples)
 
 
 def draw(summaries, theory, blocks, *, panels):

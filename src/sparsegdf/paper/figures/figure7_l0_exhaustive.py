@@ -1,10 +1,15 @@
 """Figure 7: exact GDF of l0 at small N against the RS theory."""
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
+from sparsegdf.paper.config.blocks import DeltaGrid
+from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing, Figure
 
 # One colour and marker per system size, here and in figure 8.
 SIZE_STYLE = {
@@ -15,6 +20,45 @@ SIZE_STYLE = {
     100: (style.PURPLE, "D"),
     200: ("0.35", "x"),
 }
+
+
+class Figure7(Figure):
+    """These runs of the l0 search, and the theory at these deltas."""
+
+    shows = "exact ℓ₀ against RS, N = 20, 30, 50"
+    made_of = "1000 samples each"
+
+    runs: Annotated[list[str], Field(min_length=1)]
+    deltas: DeltaGrid
+
+    def inputs(self, config):
+        return {"theory": f"theory/l0/{self.name}", "sizes": [f"l0/{run}_sizes" for run in self.runs]}
+
+    def uses(self, config):
+        return {"l0_search": config.l0_search.model_dump()}
+
+    def settings(self, uses):
+        return {self.name: self.model_dump()} | uses
+
+    def check(self, config):
+        for name in self.runs:
+            if name not in config.l0_search.runs:
+                raise ValueError(f"{self.name}.runs = {name!r}: " + unknown("run", name, config.l0_search.runs))
+        top = min(1, 1 / config.l0_search.alpha)
+        if self.deltas.last >= top:
+            raise ValueError(
+                f"{self.name}.deltas.last = {self.deltas.last:g}: must be < {top:g} (the best subset of all is not a "
+                "choice)"
+            )
+
+    def draw(self, tables, uses):
+        sizes = pd.concat(tables["sizes"], ignore_index=True)
+        return draw(sizes, tables["theory"])._replace(samples=samples_by_size(sizes))
+
+
+def samples_by_size(sizes):
+    """{N: number of samples} as a sidecar has it."""
+    return {str(N): int(n) for N, n in sizes.groupby("N").samples.first().items()}
 
 
 def draw_sizes(ax, points):

@@ -1,15 +1,47 @@
 """Figure 8 (ours): does the exact GDF of l0 go to the RS curve as N grows, or to the one-step RSB curve?"""
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
-from sparsegdf.paper.experiments.l0_tables import limits
+from sparsegdf.paper.config.blocks import Delta
+from sparsegdf.paper.experiments.l0_summaries import limits
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
-from sparsegdf.paper.figures.figure7_l0_exhaustive import draw_sizes
+from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.figure7_l0_exhaustive import Figure7, draw_sizes, samples_by_size
 
 # Rows at fixed eta in which more than this fraction of samples wanted a larger subset are not drawn.
 MOST_TRUNCATED = 0.01
+
+
+class Figure8(Figure7):
+    """As figure 7, at fixed eta too; `limits` are the deltas at which N -> infinity is extrapolated from all runs."""
+
+    shows = "ours: exact ℓ₀ against RS, one-step RSB and a rigorous bound"
+    made_of = "1000 samples each (N = 200: 200, by swap search)"
+
+    limits: Annotated[list[Delta], Field(max_length=3)]
+
+    def inputs(self, config):
+        return {
+            "theory": f"theory/l0/{self.name}",
+            "sizes": [f"l0/{run}_sizes" for run in config.l0_search.runs],
+            "etas": [f"l0/{run}_etas" for run in self.runs],
+        }
+
+    def check(self, config):
+        super().check(config)
+        for limit in self.limits:
+            if not self.deltas.first <= limit <= self.deltas.last:
+                within = f"[{self.deltas.first:g}, {self.deltas.last:g}], the deltas of its theory"
+                raise ValueError(f"{self.name}.limits = {limit:g}: must lie in {within}")
+
+    def draw(self, tables, uses):
+        sizes, etas = (pd.concat(tables[name], ignore_index=True) for name in ("sizes", "etas"))
+        drawing = draw(sizes, etas, tables["theory"], limit_deltas=self.limits)
+        return drawing._replace(samples=samples_by_size(sizes))
 
 
 def draw(sizes, etas, theory, *, limit_deltas):

@@ -1,11 +1,16 @@
 """Figure 9 (ours): GDF minus the effective fraction of non-zeros and minus the Stein divergence, against 1/N."""
 
+from itertools import product
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field, model_validator
 
-from sparsegdf.paper.experiments.finite_size import gap_limits
+from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Run, Simulated, Simulation, Solver
+from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing, Figure
 
 MARKERS = {"delta_eff": "x", "effective": "+", "stein": "o"}
 NAMES = {
@@ -14,6 +19,70 @@ NAMES = {
     "stein": "GDF $-$ Stein divergence",
 }
 LEVELS = (style.SKY, style.BLUE, style.VERMILION)  # sparse to dense
+
+
+class Size(Model):
+    N: Count
+    samples: Annotated[int, Field(ge=2)]
+
+
+class Figure9(Figure, Simulated):
+    """The same fixed points at several N; of each grid the last `shown` levels are drawn.
+
+    A block design keeps its T/N, T rounded down: its T is that of N = `block_N`.
+    """
+
+    shows = "ours: GDF − δ_eff and GDF − Stein divergence against 1/N, N = 250 to 2000"
+    made_of = "100 to 400 samples each"
+
+    designs: Annotated[list[str], Field(min_length=1)]
+    block_N: Count
+    solver: Solver
+    alpha: Positive
+    mean: float
+    variance: Positive
+    sizes: Annotated[list[Size], Field(min_length=3)]
+    shown: Count
+    simulations: Annotated[dict[str, EtaGrid], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _sizes_differ(self):
+        N = [size.N for size in self.sizes]
+        if len(set(N)) < len(N):
+            raise ValueError(f"sizes have N = {', '.join(map(str, N))}: each must differ from the others")
+        if round(self.alpha * min(N)) < 1:
+            raise ValueError(f"alpha = {self.alpha:g}: alpha N must be at least one row at N = {min(N)}")
+        return self
+
+    def fixed_points(self, config):
+        found = {}
+        for size, design in product(self.sizes, self.designs):
+            M = round(self.alpha * size.N)
+            found[f"size{size.N}_{design}"] = Run(
+                design=config.resized(design, size.N, self.block_N),
+                solver=self.solver,
+                N=size.N,
+                mean=self.mean,
+                variance=self.variance,
+                samples=size.samples,
+                simulations={name: Simulation(M=M, etas=etas) for name, etas in self.simulations.items()},
+            )
+        return found
+
+    def _cells(self):
+        """N, design and penalty of each summary."""
+        return list(product((size.N for size in self.sizes), self.designs, self.simulations))
+
+    def inputs(self, config):
+        return {"summaries": [f"summaries/size{N}_{design}/{penalty}" for N, design, penalty in self._cells()]}
+
+    def penalty_names(self):
+        return list(self.simulations)
+
+    def draw(self, tables, uses):
+        summaries = dict(zip(self._cells(), tables["summaries"], strict=True))
+        drawing = draw(finite_size_table(summaries, self.shown), uses["penalties"])
+        return drawing._replace(samples={str(size.N): size.samples for size in self.sizes})
 
 
 def draw(table, blocks):

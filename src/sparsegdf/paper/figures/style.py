@@ -2,9 +2,6 @@
 
 from dataclasses import fields
 
-import matplotlib
-from matplotlib.figure import Figure
-
 from sparsegdf.penalties.registry import make_penalty
 
 # Okabe and Ito: told apart by colour-blind readers, and in grey.
@@ -36,8 +33,11 @@ _RC = {
 }
 
 
-def new_figure(width, height) -> Figure:
+def new_figure(width, height):
     """An empty figure in inches, in the style of the project (which from here on applies to what is drawn)."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
     matplotlib.rcParams.update(_RC)
     return Figure(figsize=(width, height), layout="constrained")
 

@@ -1,10 +1,22 @@
-"""Figures 5 and 6: GDF and the effective fraction of non-zeros at BP fixed points, on predictors that are not iid."""
+"""Figure 5: GDF and the effective fraction of non-zeros at BP fixed points, on predictors that are not iid."""
 
 import pandas as pd
 
 from sparsegdf.paper.figures import style
-from sparsegdf.paper.figures.bundle import Drawing
+from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.bp_figure import BPFigure
 from sparsegdf.paper.figures.points import draw_points, drawable, write_fractions
+
+
+class Figure5(BPFigure):
+    """Fixed points on predictors with correlated neighbours."""
+
+    shows = "GDF and δ_eff at BP fixed points on correlated predictors (Example 1), N = 1000"
+    made_of = "1000 samples each"
+
+    def draw(self, tables, uses):
+        drawing = draw(self.summaries(tables), uses["penalties"], panels=self.panels)
+        return drawing._replace(samples=self.samples)
 
 
 def draw(summaries, blocks, *, panels):

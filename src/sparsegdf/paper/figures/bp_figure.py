@@ -1,0 +1,40 @@
+"""What figures 4 to 6 have in common: fixed points on samples of one design."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sparsegdf.paper.config.blocks import Count, Positive, Run, Simulated, Simulation, Solver
+from sparsegdf.paper.config.messages import unknown
+from sparsegdf.paper.figures.base import Figure
+
+
+class BPFigure(Figure, Simulated):
+    """Fixed points on `samples` samples of a design, for each penalty named in `simulations`; `panels` are drawn."""
+
+    design: str
+    solver: Solver
+    N: Count
+    mean: float
+    variance: Positive
+    samples: Annotated[int, Field(ge=2)]
+    panels: Annotated[list[str], Field(min_length=1)]
+    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
+
+    def fixed_points(self, config):
+        return {self.name: Run(design=config.designs[self.design], **{f: getattr(self, f) for f in Run._fields[1:]})}
+
+    def inputs(self, config):
+        return {"summaries": [f"summaries/{self.name}/{penalty}" for penalty in self.simulations]}
+
+    def penalty_names(self):
+        return list(self.simulations)
+
+    def check(self, config):
+        for name in self.panels:
+            if name not in self.simulations:
+                raise ValueError(f"{self.name}.panels = {name!r}: {unknown('simulation', name, self.simulations)}")
+
+    def summaries(self, tables):
+        """The summary of each penalty."""
+        return dict(zip(self.simulations, tables["summaries"], strict=True))

@@ -1,0 +1,10 @@
+"""Figure 6: as figure 5, on the other design."""
+
+from sparsegdf.paper.figures.figure5_example1 import Figure5
+
+
+class Figure6(Figure5):
+    """Fixed points on predictors in correlated blocks."""
+
+    shows = "the same on predictors with blocks of correlated columns (Example 2)"
+    made_of = "1000 samples each"

@@ -1,0 +1,48 @@
+"""Table: what the paper says, decided from the results of this run."""
+
+from sparsegdf.paper.figures.base import Readable, Table
+
+
+class TableClaims(Table):
+    """The evidence is every summary of fixed points, the l0 search at fixed size, and belief propagation for l0."""
+
+    file = "claims"
+    shows = "every claim of the paper with its verdict"
+    made_of = "all results"
+
+    def inputs(self, config):
+        return {"results": list(self.uses(config)["made_with"])}
+
+    def uses(self, config):
+        """What each table was made with, by its path below results/<run>."""
+        made_with = {
+            f"summaries/{name}/{penalty}": {
+                "N": run.N,
+                "alpha": simulated.M / run.N,
+                "design": run.design,
+                "penalty": config.penalties[penalty],
+                "mean": run.mean,
+                "variance": run.variance,
+            }
+            for name, run in config.runs.items()
+            for penalty, simulated in run.simulations.items()
+        }
+        search, bp_l0 = config.l0_search, config.table_bp_l0
+        made_with |= {f"l0/{name}_sizes": {"N": run.N, "alpha": search.alpha} for name, run in search.runs.items()}
+        made_with["table_bp_l0"] = {"N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}
+        return {"made_with": made_with, "run": config.run}
+
+    def compute(self, tables, uses):
+        from sparsegdf.paper.claims import l0, simulation, theory
+        from sparsegdf.paper.claims.verdict import claims_table
+
+        evidence = dict(zip(uses["made_with"], tables["results"], strict=True))
+        for key, parameters in uses["made_with"].items():
+            evidence[key].attrs = parameters
+        claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS], evidence)
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
+        return Readable(
+            claims,
+            f"{len(claims)} claims of the paper: {counts}. Run: {uses['run']}.",
+            columns=["id", "where", "statement", "quoted", "measured", "tolerance", "verdict", "correction"],
+        )

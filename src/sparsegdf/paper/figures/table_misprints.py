@@ -1,0 +1,22 @@
+"""Table: the misprints of the paper in both forms, with the number that decides."""
+
+from sparsegdf.paper.figures.base import Readable, Table
+
+
+class TableMisprints(Table):
+    """Computed from its own code alone: it does not follow the configuration."""
+
+    file = "misprints"
+    shows = "misprints in both forms, with the number that decides"
+    made_of = "theory, one BP sample"
+
+    def compute(self, tables, uses):
+        from sparsegdf.paper.misprints import misprint_table
+
+        table = misprint_table()
+        return Readable(
+            table,
+            f"{len(table)} misprints and open points of the paper, each with the number that decides.",
+            columns=[name for name in table if name != "test"],
+            math=("printed", "corrected"),
+        )

@@ -1,0 +1,28 @@
+"""Table: figure 10 in numbers."""
+
+from sparsegdf.paper.experiments.selection_tables import selection_table, verdict
+from sparsegdf.paper.figures.base import Readable, Table
+
+CAPTION = (
+    "Ways to choose eta on planted data: prediction error less the noise (error: the same A, error_new: new rows), "
+    "support recovery (f1), size, with standard errors; paths: fits along the path that each takes, "
+    "beside those of the estimate of sigma2. "
+)
+
+
+class TableSelection(Table):
+    """The planted data of figure 10."""
+
+    shows = "figure 10 in numbers, with errors on new rows and sizes of models"
+    made_of = "the data of figure 10"
+
+    def inputs(self, config):
+        return config.figure10_selection.inputs(config)
+
+    def uses(self, config):
+        return {"cells": [tuple(cell) for cell in config.figure10_selection.cells().values()]}
+
+    def compute(self, tables, uses):
+        cells = dict(zip(map(tuple, uses["cells"]), tables["planted"], strict=True))
+        table = selection_table(cells)
+        return Readable(table, CAPTION + verdict(table))

@@ -1,0 +1,41 @@
+"""`make docs`: the parts of docs/ that say what stands in the code, made anew; a test compares."""
+
+import re
+from pathlib import Path
+
+from sparsegdf.paper.figures.registry import FIGURES, TABLES
+
+BLOCK = "<!-- {}: make docs -->\n"
+END = "<!-- end -->"
+
+
+def rendered(text):
+    """A document with its blocks made anew."""
+    for name, make in BLOCKS.items():
+        begin = BLOCK.format(name)
+        text = re.sub(f"{begin}.*?{END}", lambda _, b=begin, make=make: b + make() + END, text, flags=re.S)
+    return text
+
+
+def markdown(header, rows):
+    """A table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines).replace("| --- ", "|---").replace("--- |", "---|")
+
+
+def targets():
+    """A row for each figure and table, as its class says."""
+    named = {f"`{name}`": kind for name, kind in FIGURES.items()}
+    named |= {
+        f"`{name}`" + ("" if kind.file == name else f" → `{kind.file}.csv`"): kind for name, kind in TABLES.items()
+    }
+    rows = [(name, kind.shows, kind.made_of) for name, kind in named.items()]
+    return markdown(("target", "what it shows", "made of"), rows)
+
+
+BLOCKS = {"figures and tables": targets}
+DOCUMENTS = ("docs/pipeline.md",)
+
+if __name__ == "__main__":
+    for file in map(Path, DOCUMENTS):
+        file.write_text(rendered(file.read_text(encoding="utf-8")), encoding="utf-8")

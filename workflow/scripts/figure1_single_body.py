@@ -1,9 +1,0 @@
-from job import begin
-from sparsegdf.paper.figures import bundle, figure1_single_body
-from sparsegdf.paper.tables import read_table
-
-begin(snakemake)
-p = snakemake.params
-drawing = figure1_single_body.draw(read_table(snakemake.input.table), p.penalties)
-config = {"block": p.config, "penalties": p.penalties}
-bundle.save(drawing, snakemake.output, run=snakemake.config["run"], config=config, inputs=[snakemake.input.table])
