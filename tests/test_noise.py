@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from problems import planted
+from sklearn.linear_model import Lasso
 
 from sparsegdf import L1, select
+from sparsegdf.selection.cross_validation import cross_validation
 from sparsegdf.selection.noise import estimate_noise_variance
 
 
@@ -63,3 +65,36 @@ def test_an_exact_fit_is_told():
     with pytest.warns(UserWarning, match="fits y exactly") as told:
         found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
     assert len(told) == 1 and not found.path.jumps.any()  # no fit of l1 jumps, however small sigma is
+
+
+# --- cross-validation ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("rows", [37, 7])
+def test_cross_validation_is_that_of_scikit_learn(intercept, rows):
+    """Ten folds of unequal size, or one row each; columns and y far from zero, so that every shift counts."""
+    A, y = planted(M=rows, N=4)
+    etas = np.array([30.0, 10.0, 1.0])
+    fold = np.random.default_rng(0).permutation(rows) % min(10, rows)
+    expected = np.zeros(3)
+    for k in range(min(10, rows)):
+        train = fold != k
+        for j, eta in enumerate(etas):
+            lasso = Lasso(alpha=eta / rows, fit_intercept=intercept, tol=1e-12, max_iter=100_000)
+            left_out = y[~train] - lasso.fit(A[train], y[train]).predict(A[~train])
+            expected[j] += np.square(left_out).sum() / rows
+    np.testing.assert_allclose(cross_validation(A, y, L1(), etas, intercept), expected, rtol=1e-6)
+
+
+def test_columns_that_are_constant_in_a_fold():
+    """One that is takes no part in the fold; without any other there is nothing to validate."""
+    A, y = planted(M=30, N=3)
+    single = np.zeros(30)
+    single[4] = 1.0
+    etas = np.array([30.0, 3.0])
+    fold = np.random.default_rng(0).permutation(30) % 10
+    with_, without = (cross_validation(X, y, L1(), etas, True) for X in (np.c_[A, single], A))
+    assert np.isfinite(with_).all() and not np.array_equal(with_, without)
+    with pytest.raises(ValueError, match=f"without fold {fold[4]} of 10 every column is constant"):
+        cross_validation(single[:, None], y, L1(), etas, True)

@@ -21,7 +21,6 @@ from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
-from sparsegdf.solvers.variances import variances_at_rest
 
 DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 30}}
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
@@ -233,29 +232,6 @@ def test_bad_input_is_named(change, message):
     A, y, etas = problem("iid")
     with pytest.raises(ValueError, match=message):
         stationary_path(**({"A": A, "y": y, "penalty": L1(), "etas": etas} | change))
-
-
-# --- the variances alone ---------------------------------------------------------------------------------------
-
-
-def test_variances_are_the_limit_of_plain_iteration():
-    rng = np.random.default_rng(0)
-    B = rng.standard_normal((60, 100)) ** 2 / 100
-    top = B.sum(axis=1)
-    for d in (np.zeros(60), np.full(60, 0.3), np.where(np.arange(60) < 20, -0.05, 0)):
-        Q = top
-        for _ in range(3000):
-            Q = B @ (1 / (1 + (1 / (Q + d)) @ B))
-        for start in (top, 0.5 * top, 3 * top):
-            np.testing.assert_allclose(variances_at_rest(B, d, start, top), Q, rtol=1e-12)
-
-
-def test_variances_that_do_not_exist():
-    rng = np.random.default_rng(0)
-    B = rng.standard_normal((60, 100)) ** 2 / 100
-    top = B.sum(axis=1)
-    assert variances_at_rest(B, np.full(60, -0.3), top, top) is None  # too concave
-    assert variances_at_rest(B, np.full(60, -2.0), top, top) is None  # concave beyond ||A_i||^2
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.1), SCAD(8, 1), MCP(8, 1)], ids=repr)
