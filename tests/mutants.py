@@ -170,17 +170,26 @@ def digest(*files):
 
 
 class Copy:
-    """A copy of the tree, for one worker, with a cache of numba's that has been filled by the tests unchanged."""
+    """A copy of the tree for one worker, with a cache of its own for what numba compiles."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, of=ROOT):
+        self.folder, self.cache = folder, folder / "numba"
         shutil.rmtree(folder, ignore_errors=True)
         for part in PARTS:
-            if (ROOT / part).is_dir():
-                shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
+            if (of / part).is_dir():
+                shutil.copytree(of / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
             else:
-                shutil.copy2(ROOT / part, folder / part)
-        self.cache = folder / "numba"
+                shutil.copy2(of / part, folder / part)
+        if of is ROOT:
+            for file in (folder / "src").rglob("*.py"):
+                if b"njit" in file.read_bytes():
+                    file.write_text(padded(file.read_text()))
+        elif (of / "numba").exists():
+            # Numba names the folder of a source folder by the digest of its path.
+            for source in {file.parent for file in (folder / "src").rglob("*.py")}:
+                old, new = (cache_of(tree / source.relative_to(folder)) for tree in (of, folder))
+                if (of / "numba" / old).exists():
+                    shutil.copytree(of / "numba" / old, self.cache / new)
 
     def run(self, tests, cache, limit=None):
         """(passed, seconds, the test that failed)."""
@@ -189,14 +198,7 @@ class Copy:
             "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg",
         }  # fmt: skip
         files = [self.folder / "tests" / test.name for test in tests]
-        options = [
-            "-x",
-            "-q",
-            "--no-header",
-            "--tb=no",
-            "-p",
-            "no:cacheprovider",
-        ]
+        options = ["-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
         began = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *options, *files],
@@ -215,32 +217,64 @@ class Copy:
                 process.communicate()
         return process.returncode == 0, time.monotonic() - began, why
 
-    def warm(self, tests):
-        """Run the tests of each module on the code as it is; the time limit of each module's mutants."""
+    def limits(self, tests):
+        """The time limit of each module's mutants, from its tests on the code as it is; they have to pass."""
         seconds = {}
         for files in {tuple(files) for files in tests.values()}:
             passed, seconds[files], why = self.run(files, self.cache)
             if not passed:
                 sys.exit(f"{' '.join(file.name for file in files)}: fails without a mutant: {why}")
-        return {module: 120 + 5 * seconds[tuple(files)] for module, files in tests.items()}
+        return {module: min(60 + 3 * seconds[tuple(files)], 600) for module, files in tests.items()}
 
     def try_(self, mutant, tests, limit):
         """(killed, seconds, by what)."""
         file = self.folder / "src/sparsegdf" / mutant.module
-        original, cache = file.read_bytes(), self.cache
-        if b"njit" in original:
-            # Compiled code is kept by the file that it stands in, and does not see a change in another.
+        original, times, cache = file.read_bytes(), file.stat(), self.cache
+        stale = compiled_again(original.decode(), mutant.line)
+        if stale:
             cache = self.folder / "numba-of-the-mutant"
             shutil.rmtree(cache, ignore_errors=True)
-            shutil.copytree(self.cache, cache, ignore=shutil.ignore_patterns(f"{file.stem}.*"))
-        times = file.stat().st_atime_ns, file.stat().st_mtime_ns
+            patterns = [f"{file.stem}.{name}-*" for name in stale]
+            shutil.copytree(self.cache, cache, ignore=shutil.ignore_patterns(*patterns))
         try:
-            file.write_text(mutant.text)
+            file.write_text(padded(mutant.text, len(original)) if b"njit" in original else mutant.text)
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
             passed, seconds, why = self.run(tests, cache, limit)
         finally:
             file.write_bytes(original)
-            os.utime(file, ns=times)
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
         return not passed, seconds, why
+
+
+def padded(text, size=None):
+    """The text with a comment at its end that makes it this long.
+
+    Numba keeps compiled code by the size and the time of the source file. They stay the same for every mutant, so that
+    only the functions of compiled_again are compiled again.
+    """
+    size = len(text.encode()) + 1000 if size is None else size
+    return text + "#" * (size - len(text.encode()))
+
+
+def compiled_again(source, line):
+    """The compiled functions of a module that a change in this line reaches: its own function, and those that call it.
+
+    None of them if the line is plain Python, all if it is outside of functions. No module imports one of another.
+    """
+    parts = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    compiled = {node.name: node for node in parts if any("njit" in ast.unparse(d) for d in node.decorator_list)}
+    own = {node.name for node in parts if node.lineno <= line <= node.end_lineno}
+    if not own:
+        return set(compiled)
+    names = {name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} for name, node in compiled.items()}
+    reached = own & compiled.keys()
+    while more := {name for name in compiled if names[name] & reached} - reached:
+        reached |= more
+    return reached
+
+
+def cache_of(folder):
+    return f"{folder.name}_{hashlib.sha1(str(folder).encode()).hexdigest()}"
 
 
 def main():
@@ -292,11 +326,11 @@ def run_all(left, done, record, jobs):
     tests = {module: tests_of(module) for module in {mutant.module for mutant in left}}
     digests = {module: {"source": digest(SOURCE / module), "tests": digest(*tests[module])} for module in tests}
     idle, lock = queue.SimpleQueue(), threading.Lock()
-    copies = [Copy(FOLDER / str(k)) for k in range(jobs)]
+    first = Copy(FOLDER / "0")
+    limits = first.limits(tests)
+    for tree in [first, *(Copy(FOLDER / str(k), of=first.folder) for k in range(1, jobs))]:
+        idle.put(tree)
     with ThreadPoolExecutor(jobs) as pool:
-        limits, *_ = pool.map(lambda tree: tree.warm(tests), copies)
-        for tree in copies:
-            idle.put(tree)
 
         def one(mutant):
             tree = idle.get()

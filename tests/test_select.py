@@ -233,36 +233,6 @@ def test_repr_and_why_name_the_model():
         assert densest.chosen == len(densest.path) - 1 and "dense end" not in densest.why()
 
 
-@pytest.mark.parametrize("bootstrap", [0, 5])
-def test_plot_shows_the_path(bootstrap):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    A, y = planted()
-    found = select(A, y, SCAD(8, 1), sigma2=1.0, bootstrap=bootstrap)
-    top, middle, bottom = found.plot()
-    np.testing.assert_array_equal(top.lines[0].get_ydata(), found.path.cp[found.path.converged])
-    np.testing.assert_array_equal(middle.lines[0].get_ydata(), found.path.df[found.path.converged])
-    assert bottom.get_xscale() == "log" and bottom.xaxis_inverted()
-
-
-def test_names_are_shown_as_they_are(tmp_path):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    names = [r"$\input{x}$", "_x", "x_1^2 $", "الطول", "ß & 50 %", "\U000f0000"]  # no font has the last
-    A, y = planted(N=6, strength=3)
-    y = y + A[:, 3:] @ [1.0, 1.0, 1.0]
-    found = select(pd.DataFrame(A, columns=names), y, L1())
-    axes = found.plot()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        axes[0].figure.savefig(tmp_path / "path.png")
-    shown = {text.get_text() for text in axes[2].get_legend().get_texts()}
-    assert shown == {*names[:5], "column 5"}
-    assert all(f"{name} {x:.4g}" in repr(found) for name, x in zip(names, found.coef, strict=True))
-
-
 # --- bad input -------------------------------------------------------------------------------------------------
 
 
