@@ -174,8 +174,8 @@ class Copy:
 
     def __init__(self, folder, of=ROOT):
         self.folder, self.cache = folder, folder / "numba"
-        shutil.rmtree(folder, ignore_errors=True)
         for part in PARTS:
+            shutil.rmtree(folder / part, ignore_errors=True)
             if (of / part).is_dir():
                 shutil.copytree(of / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
             else:
@@ -183,13 +183,15 @@ class Copy:
         if of is ROOT:
             for file in (folder / "src").rglob("*.py"):
                 if b"njit" in file.read_bytes():
+                    age = file.stat().st_mtime_ns
                     file.write_text(padded(file.read_text()))
+                    os.utime(file, ns=(age, age))
         elif (of / "numba").exists():
             # Numba names the folder of a source folder by the digest of its path.
             for source in {file.parent for file in (folder / "src").rglob("*.py")}:
                 old, new = (cache_of(tree / source.relative_to(folder)) for tree in (of, folder))
                 if (of / "numba" / old).exists():
-                    shutil.copytree(of / "numba" / old, self.cache / new)
+                    shutil.copytree(of / "numba" / old, self.cache / new, dirs_exist_ok=True)
 
     def run(self, tests, cache, limit=None):
         """(passed, seconds, the test that failed)."""
@@ -219,12 +221,16 @@ class Copy:
 
     def limits(self, tests):
         """The time limit of each module's mutants, from its tests on the code as it is; they have to pass."""
-        seconds = {}
-        for files in {tuple(files) for files in tests.values()}:
-            passed, seconds[files], why = self.run(files, self.cache)
-            if not passed:
-                sys.exit(f"{' '.join(file.name for file in files)}: fails without a mutant: {why}")
-        return {module: min(60 + 3 * seconds[tuple(files)], 600) for module, files in tests.items()}
+        kept = FOLDER / "seconds.json"
+        seconds = json.loads(kept.read_text()) if kept.exists() else {}
+        keys = {module: digest(*sorted(SOURCE.rglob("*.py")), *files) for module, files in tests.items()}
+        for module, files in tests.items():
+            if keys[module] not in seconds:
+                passed, seconds[keys[module]], why = self.run(files, self.cache)
+                if not passed:
+                    sys.exit(f"{' '.join(file.name for file in files)}: fails without a mutant: {why}")
+                kept.write_text(json.dumps(seconds))
+        return {module: min(60 + 3 * seconds[key], 600) for module, key in keys.items()}
 
     def try_(self, mutant, tests, limit):
         """(killed, seconds, by what)."""

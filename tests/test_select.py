@@ -1,6 +1,7 @@
 """Model selection against brute force, LARS and its own invariances."""
 
 import warnings
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -38,9 +39,11 @@ def test_l1_has_the_degrees_of_freedom_and_coefficients_of_lars(shape):
         assert path.df_effective[k] == pytest.approx(path.df[k])
 
 
-def test_columns_and_their_relations():
+@pytest.mark.parametrize("standardise, lam", [(True, 1), (False, 0.1)])
+def test_columns_and_their_relations(standardise, lam):
     A, y = planted()
-    found = select(A, y, SCAD(8, 1))
+    scad = partial(select, A, 5 * y, SCAD(8, lam), standardise=standardise)
+    y, found = 5 * y, scad()
     path = found.path
     assert list(path)[: len(COLUMNS)] == COLUMNS
     fits = A @ found.coefficients + found.intercepts
@@ -49,9 +52,9 @@ def test_columns_and_their_relations():
     np.testing.assert_allclose(path.aic, path.cp / found.sigma2)
     np.testing.assert_allclose(path.delta, path.nonzeros / len(y))
     assert path.cp[found.chosen] == path.cp[path.converged].min()
-    assert select(A, y, SCAD(8, 1), criterion="aic").chosen == found.chosen
-    assert path.nonzeros[0] == 0 and path.kkt.max() < 1e-10
-    assert select(A, y, SCAD(8, 1), eta_min=1e-3).path.nonzeros.iloc[-1] == 8
+    assert scad(criterion="aic").chosen == found.chosen
+    assert path.nonzeros[0] == 0 and path.kkt.max() < 1e-9
+    assert scad(eta_min=1e-3).path.nonzeros.iloc[-1] == 8
     np.testing.assert_allclose(found.predict(A), fits[:, found.chosen])
     with pytest.raises(ValueError, match=rf"A has shape \({len(A)}, 3\); allowed: \(M, {A.shape[1]}\)"):
         found.predict(A[:, :3])
