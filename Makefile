@@ -15,7 +15,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-cluster-quick test-report \
-  reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
+  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
@@ -62,6 +62,9 @@ test-cluster-quick: env ## `make quick` here and on a real SLURM, byte for byte 
 
 test-report: env ## the page of `make report` in a real browser (Debian's chromium, installed when root)
 	$(BIN)/python -m pytest tests/browser
+
+mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (an hour; resumes)
+	$(BIN)/python tests/mutants.py
 
 reference: env ## keep the finished paper run in reference/ (after `make paper_figures`)
 	$(BIN)/snakemake --cores 1 --forcerun record -- record

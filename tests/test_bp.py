@@ -5,36 +5,24 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from skglm.datafits import Quadratic
-from skglm.penalties import SCAD as SkglmSCAD
-from skglm.solvers import AndersonCD
 from sklearn.linear_model import ElasticNet as SklearnElasticNet
 from sklearn.linear_model import Lasso
+from solver_cases import each_design, each_penalty
+from solver_cases import sample as problem
 
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
-from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.misprints import damped_support
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.penalties.l1 import L1
-from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_path
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
 from sparsegdf.solvers.plain_bp import belief_propagation_reference
 
-DESIGNS = {"iid": ({}, 0.9), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a safe damping
-PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
-each_design = pytest.mark.parametrize("design", DESIGNS)
-each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
-
-
-def problem(design, index=0, M=120, N=240, lowest=0.25, levels=8):
-    """A sample and a grid of eta that reaches from delta near 0 to about one half (at lowest = 1/4)."""
-    A, y = Ensemble(make_design(design, **DESIGNS[design][0]), M, N, seed=11).sample(index)
-    return A, y, np.abs(A.T @ y).max() * np.geomspace(0.95, lowest, levels)
+SAFE_DAMPING = {"iid": 0.9, "ar1": 0.6, "block": 0.12}
 
 
 def divergence(A, fixed, k):
@@ -68,27 +56,11 @@ def test_l1_and_elastic_net_agree_with_scikit_learn(design, eta2):
 
 
 @each_design
-@pytest.mark.parametrize("a", [5, 8])
-def test_scad_agrees_with_skglm(design, a):
-    A, y, etas = problem(design, levels=5)
-    fixed = belief_propagation(A, y, SCAD(a, 1), etas)
-    assert fixed.converged.all()
-    for k, eta in enumerate(etas):
-        scale = np.sqrt(len(y) / eta)  # skglm states SCAD without eta, and the loss over M
-        solver = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200)
-        X, z = np.asfortranarray(A * scale), y * scale
-        datafit, penalty = Quadratic(), SkglmSCAD(1.0, float(a))
-        datafit.initialize(X, z)
-        x = solver.solve(X, z, datafit, penalty)[0]
-        np.testing.assert_allclose(fixed.x[:, k], x, rtol=0, atol=1e-7)
-
-
-@each_design
 @each_penalty
 def test_agrees_with_the_plain_form_in_means_and_variances(design, penalty):
     A, y, etas = problem(design)
     fixed = belief_propagation(A, y, penalty, etas)
-    plain = belief_propagation_reference(A, y, penalty, etas, damping=DESIGNS[design][1])
+    plain = belief_propagation_reference(A, y, penalty, etas, damping=SAFE_DAMPING[design])
     assert fixed.converged.all() and plain.converged.all()
     for name in ("x", "chi", "Q_hat"):
         np.testing.assert_allclose(getattr(fixed, name), getattr(plain, name), rtol=0, atol=1e-8)
@@ -115,21 +87,6 @@ def test_converged_means_stationary_and_self_consistent(design, penalty):
         assert fixed.delta[k] == np.count_nonzero(x) / len(y)
         assert fixed.delta_eff[k] == pytest.approx(chi.sum() / len(y) * Q.mean())
         assert fixed.effective[k] == pytest.approx(chi @ Q / len(y))
-
-
-def test_a_level_does_not_depend_on_the_others_under_a_convex_penalty():
-    A, y, etas = problem("block")
-    path = belief_propagation(A, y, ElasticNet(0.1), etas)
-    cold = belief_propagation(A, y, ElasticNet(0.1), etas[-1:])
-    np.testing.assert_allclose(cold.x[:, 0], path.x[:, -1], rtol=0, atol=1e-8)
-    np.testing.assert_allclose(cold.Q_hat[:, 0], path.Q_hat[:, -1], rtol=0, atol=1e-9)
-
-
-def test_nothing_is_selected_above_the_largest_correlation():
-    A, y, _ = problem("iid")
-    fixed = belief_propagation(A, y, L1(), [1.01 * np.abs(A.T @ y).max()])
-    assert fixed.converged[0] and not fixed.x.any() and not fixed.chi.any() and fixed.delta[0] == 0
-    assert belief_propagation(A, 0 * y, L1(), [1.0]).converged[0]
 
 
 def one_path(index):
@@ -247,7 +204,7 @@ def test_l0_where_damping_makes_it_stop_depends_on_the_damping():
 def test_without_the_onsager_term_bp_solves_another_problem(design):
     A, y, etas = problem(design, levels=4)
     printed = belief_propagation_reference(
-        A, y, ElasticNet(0.1), etas, damping=DESIGNS[design][1], max_steps=5000, onsager=False
+        A, y, ElasticNet(0.1), etas, damping=SAFE_DAMPING[design], max_steps=5000, onsager=False
     )
     fixed = belief_propagation(A, y, ElasticNet(0.1), etas)
     assert (fixed.kkt < 1e-9).all()
@@ -291,7 +248,7 @@ def test_scad_variance_lives_on_either_outer_branch(design):
     A, y, etas = problem(design, M=200, N=400, levels=4)
     arguments = (A, y, SCAD(5, 1), etas)
     printed = belief_propagation_reference(
-        *arguments, damping=DESIGNS[design][1] / 2, max_steps=5000, scad_chi_and=True
+        *arguments, damping=SAFE_DAMPING[design] / 2, max_steps=5000, scad_chi_and=True
     )
     fixed = belief_propagation(*arguments)
     trace = np.array([divergence(A, fixed, k) for k in range(4)])

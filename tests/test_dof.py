@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsegdf import L1, SCAD, ElasticNet, belief_propagation
+from sparsegdf import L1, MCP, SCAD, ElasticNet, belief_propagation
 from sparsegdf.estimators import degrees_of_freedom as dof
 from sparsegdf.estimators import monte_carlo
 
@@ -15,9 +15,7 @@ def problem(seed, M=40, N=60):
 
 def curvature_of(found):
     x, chi, Q_hat = found.x[:, -1], found.chi[:, -1], found.Q_hat[:, -1]
-    curvature = np.zeros_like(x)
-    curvature[x != 0] = 1 / chi[x != 0] - Q_hat[x != 0]
-    return x, curvature
+    return x, dof.curvature(x, chi, Q_hat)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +38,20 @@ def test_stein_divergence_is_the_divergence_of_the_fit(penalty, etas):
     assert dof.stein_divergence(A, x, curvature) == pytest.approx(total / len(y), abs=2e-5)
     if isinstance(penalty, SCAD):
         assert (curvature < -1e-3).any()  # the concave piece is occupied: the case that is not |S|/M
+
+
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.3), SCAD(a=6, lam=0.5), MCP(a=6, lam=0.5)], ids=repr)
+def test_curvature_is_the_second_derivative_of_the_penalty(penalty):
+    """By differences of r'(x); exactly zero off the support and where the penalty is straight."""
+    rng, step = np.random.default_rng(6), 1e-6
+    h, Q_hat, eta = 3 * rng.normal(size=500), rng.uniform(0.5, 2, 500), 0.8
+    x, chi = penalty.estimate(h, Q_hat, eta)
+    found = dof.curvature(x, chi, Q_hat)
+    size = np.abs(x)
+    second = (penalty.derivative(size + step, eta) - penalty.derivative(size - step, eta)) / (2 * step)
+    np.testing.assert_allclose(found[x != 0], second[x != 0], atol=1e-7)
+    assert np.count_nonzero(x) > 100 and not found[x == 0].any()
+    assert np.count_nonzero(found) == np.count_nonzero(np.abs(second[x != 0]) > 1e-7)
 
 
 def test_trace_formulas():

@@ -57,3 +57,35 @@ def test_a_column_without_a_value_spoils_only_itself(frame):
     made = moments(frame.assign(b=np.nan), [100])
     assert np.isnan(made.estimate({"b": 1}).value)
     np.testing.assert_allclose(made.estimate({"a": 1}), monte_carlo.mean_estimate(frame.a), rtol=1e-10)
+
+
+def test_a_weighted_line_is_that_of_numpy():
+    rng = np.random.default_rng(5)
+    t, se = rng.uniform(1, 4, 9), rng.uniform(0.1, 2, 9)
+    values = 3 - 2 * t + se * rng.normal(size=9)
+    (slope, limit), covariance = np.polyfit(t, values, 1, w=1 / se, cov="unscaled")
+    chi2 = np.square((values - limit - slope * t) / se).sum()
+    assert monte_carlo.weighted_line(t, values, se) == pytest.approx(
+        (limit, np.sqrt(covariance[1, 1]), slope, chi2, 7)
+    )
+
+
+def test_the_error_of_a_controlled_mean_is_that_of_the_regression():
+    """The standard error of the intercept of ordinary least squares on control - expectation, at the mean control."""
+    rng = np.random.default_rng(6)
+    control = rng.normal(size=12)
+    values = 1 + 0.5 * control + rng.normal(size=12)
+    X = np.column_stack([np.ones(12), control])
+    beta, rss = np.linalg.lstsq(X, values, rcond=None)[:2]
+    found = monte_carlo.controlled_estimate(values, control, 0.2)
+    assert found == pytest.approx((beta @ [1, 0.2], np.sqrt(rss[0] / 10 / 12), 12))
+    # Three samples, or a control that does not vary, have nothing to regress on.
+    assert monte_carlo.controlled_estimate(values[:3], control[:3], 0.2) == monte_carlo.mean_estimate(values[:3])
+    assert monte_carlo.controlled_estimate(values[:4], control[:4], 0.2) != monte_carlo.mean_estimate(values[:4])
+    assert monte_carlo.controlled_estimate(values, np.ones(12), 0.2) == monte_carlo.mean_estimate(values)
+    for n in (3, 4):
+        made = Moments(["v", "c"])
+        made.add(pd.DataFrame({"v": values[:n], "c": control[:n]}))
+        np.testing.assert_allclose(
+            made.controlled({"v": 1}, "c", 0.2), monte_carlo.controlled_estimate(values[:n], control[:n], 0.2)
+        )

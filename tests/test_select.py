@@ -1,45 +1,21 @@
-"""Model selection against brute force, LARS, closed forms of hard and SCAD thresholding, and its own invariances."""
+"""Model selection against brute force, LARS and its own invariances."""
 
-import re
 import warnings
-from itertools import combinations, pairwise
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
-from scipy.integrate import quad
+from problems import orthonormal, planted, real
 from sklearn.linear_model import lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
-from sparsegdf.estimators.bootstrap import bootstrap_df
 from sparsegdf.selection.fits import fit_path
-from sparsegdf.selection.noise import estimate_noise_variance
 from sparsegdf.solvers.best_subset import best_subsets
 from sparsegdf.solvers.direct import stationary_points
 
 COLUMNS = ["eta", "nonzeros", "delta", "df", "df_effective", "err_train", "cp", "aic", "kkt", "converged"]
-
-
-def planted(M=60, N=8, seed=1, sigma=1.0, strength=0.7):
-    """y = 3 + A x0 + noise with three true predictors, columns of unequal scale and mean."""
-    rng = np.random.default_rng(seed)
-    A = 5 + rng.normal(size=(M, N)) * np.linspace(1, 20, N)
-    x0 = np.zeros(N)
-    x0[:3] = strength * np.array([1, -1, 1.5]) / np.linspace(1, 20, N)[:3]
-    return A, 3 + A @ x0 + sigma * rng.normal(size=M)
-
-
-def real(name):
-    table = pd.read_csv(ROOT / f"tests/data/{name}.csv")
-    return table.drop(columns="y"), table.y
-
-
-def orthonormal(M, N, mu, seed=0):
-    """Orthonormal columns and y with A^T y = mu + noise."""
-    rng = np.random.default_rng(seed)
-    A, _ = np.linalg.qr(rng.normal(size=(M, N)))
-    return A, A @ mu + rng.normal(size=M)
 
 
 # --- the path --------------------------------------------------------------------------------------------------
@@ -63,9 +39,11 @@ def test_l1_has_the_degrees_of_freedom_and_coefficients_of_lars(shape):
         assert path.df_effective[k] == pytest.approx(path.df[k])
 
 
-def test_columns_and_their_relations():
+@pytest.mark.parametrize("standardise, lam", [(True, 1), (False, 0.1)])
+def test_columns_and_their_relations(standardise, lam):
     A, y = planted()
-    found = select(A, y, SCAD(8, 1))
+    scad = partial(select, A, 5 * y, SCAD(8, lam), standardise=standardise)
+    y, found = 5 * y, scad()
     path = found.path
     assert list(path)[: len(COLUMNS)] == COLUMNS
     fits = A @ found.coefficients + found.intercepts
@@ -74,9 +52,9 @@ def test_columns_and_their_relations():
     np.testing.assert_allclose(path.aic, path.cp / found.sigma2)
     np.testing.assert_allclose(path.delta, path.nonzeros / len(y))
     assert path.cp[found.chosen] == path.cp[path.converged].min()
-    assert select(A, y, SCAD(8, 1), criterion="aic").chosen == found.chosen
-    assert path.nonzeros[0] == 0 and path.kkt.max() < 1e-10
-    assert select(A, y, SCAD(8, 1), eta_min=1e-3).path.nonzeros.iloc[-1] == 8
+    assert scad(criterion="aic").chosen == found.chosen
+    assert path.nonzeros[0] == 0 and path.kkt.max() < 1e-9
+    assert scad(eta_min=1e-3).path.nonzeros.iloc[-1] == 8
     np.testing.assert_allclose(found.predict(A), fits[:, found.chosen])
     with pytest.raises(ValueError, match=rf"A has shape \({len(A)}, 3\); allowed: \(M, {A.shape[1]}\)"):
         found.predict(A[:, :3])
@@ -240,182 +218,6 @@ def test_l0_refuses_a_large_problem_by_its_size():
         select(np.random.default_rng(0).normal(size=(40, 31)), np.arange(40.0), L0())
 
 
-# --- degrees of freedom ----------------------------------------------------------------------------------------
-
-
-def exact_df(penalty, mu, eta, M):
-    """(1/M) sum_i E[z x*(mu_i + z)] for orthonormal columns, by quadrature between the kinks."""
-    total = 0.0
-    kinks = [s * k for k in penalty.segments(1.0, eta).start for s in (-1, 1)]
-    for m, count in zip(*np.unique(mu, return_counts=True), strict=True):
-        edges = np.unique(np.clip([-9.0, *(k - m for k in kinks), 9.0], -9, 9))
-        f = lambda z, m=m: z * float(penalty.estimate(m + z, 1.0, eta)[0]) * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-        total += count * sum(quad(f, a, b)[0] for a, b in pairwise(edges))
-    return total / M
-
-
-@pytest.mark.parametrize(
-    "penalty, etas, jumps",
-    [(L0(), [4.0, 2.0], True), (SCAD(3, 1), [3.0, 2.5], True), (SCAD(8, 1), [2.0, 1.0], False), (MCP(6, 1), [2.0, 1.0], False), (L1(), [2.0, 1.0], False)],
-    ids=repr,
-)  # fmt: skip
-def test_bootstrap_df_is_the_exact_one_and_stein_falls_short_of_it_by_the_jumps(penalty, etas, jumps):
-    M, mu = 24, np.repeat([0.0, 2.0, 5.0], [6, 3, 3])
-    A, y = orthonormal(M, 12, mu)
-    fit = lambda y: A @ fit_path(A, y, penalty, np.array(etas)).x
-    stein = np.array(
-        [
-            fit_path(A, A @ mu + z, penalty, np.array(etas)).stein
-            for z in np.random.default_rng(5).normal(size=(150, M))
-        ]
-    )
-    for k, (eta, found) in enumerate(zip(etas, bootstrap_df(fit, A @ mu, 150), strict=True)):
-        exact = exact_df(penalty, mu, eta, M)
-        assert abs(found.value - exact) < 4 * found.se and found.se < 0.05
-        short = (exact - stein[:, k].mean()) / (stein[:, k].std() / np.sqrt(150) + 1e-4)
-        assert short > 8 if jumps else abs(short) < 4
-    flags = fit_path(A, y, penalty, np.array(etas)).jumps
-    assert (flags == jumps).all()
-
-
-def test_a_nearly_collinear_pair_makes_scad_jump_where_orthonormal_columns_do_not():
-    rng = np.random.default_rng(2)
-    A, y = orthonormal(40, 6, np.array([4.0, 3, 0, 0, 0, 0]))
-    etas = np.array([1.5, 1.0, 0.5, 0.2, 0.1])
-    assert not fit_path(A, y, SCAD(8, 1), etas).jumps.any()
-    twin = A[:, 0] + 0.2 * rng.normal(size=40) / np.sqrt(40)
-    A = np.c_[A, twin / np.linalg.norm(twin)]
-    assert fit_path(A, y, SCAD(8, 1), etas).jumps.any()
-    assert not fit_path(A, y, L1(), etas).jumps.any()
-
-
-def test_select_by_the_bootstrap():
-    A, y = planted(M=40, N=6)
-    plain = select(A, y, L1(), etas=[4.0, 2.0, 1.0], sigma2=1.0)
-    found = select(A, y, L1(), etas=[4.0, 2.0, 1.0], sigma2=1.0, bootstrap=150)
-    path = found.path
-    np.testing.assert_array_equal(path.df_stein, plain.path.df)
-    np.testing.assert_allclose(path.cp, path.err_train + 2 * path.df)
-    assert (np.abs(path.df - path.df_stein) < 5 * path.df_se + 1.5 / 40).all()  # Stein's is that of one y
-    assert "150 samples" in repr(found) and "+-" in repr(found)
-    # in the units given, too: y in units of sigma is the same problem at eta / sigma
-    raw, unit = (
-        select(A, y / s, L1(), etas=[40.0 / s, 20.0 / s], sigma2=4.0 / s**2, standardise=False, intercept=False,
-               bootstrap=20) for s in (1.0, 2.0)
-    )  # fmt: skip
-    np.testing.assert_allclose(raw.path.df, unit.path.df, rtol=1e-9)
-    assert (raw.path.df_se > 0).all()
-
-
-def test_bootstrap_does_not_depend_on_the_number_of_processes(capfd):
-    A, y = planted(M=30, N=5)
-    arguments = (A, y, SCAD(8, 1), 1.0, [3.0, 1.0])
-    one = select(*arguments, bootstrap=12, seed=3)
-    two = select(*arguments, bootstrap=12, seed=3, jobs=2, progress=True)
-    pd.testing.assert_frame_equal(one.path, two.path)
-    assert "] 12/12\n" in capfd.readouterr().err
-    assert not one.path.df.equals(select(*arguments, bootstrap=12, seed=4).path.df)
-
-
-def test_the_warning_is_what_the_bootstrap_says():
-    """Against 400 samples of the bootstrap, where they leave no doubt: ten are right in 9 of 10 cases.
-
-    Under a convex penalty there is no warning.
-    """
-    told, right = [], []
-    for seed in range(6):
-        A, y = orthonormal(40, 10, np.repeat([0.0, 3.0, 8.0], [6, 2, 2]), seed)
-        for penalty, etas in ((SCAD(8, 1), [2.0, 0.5]), (SCAD(8, 1), [0.2, 0.1]), (SCAD(2, 1), [6.0, 4.0])):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                select(A, y, penalty, etas=etas, sigma2=1.0, intercept=False)
-            path = select(A, y, penalty, etas=etas, sigma2=1.0, intercept=False, bootstrap=400).path
-            k = int((path.err_train + 2 * path.df_stein).argmin())
-            z = (path.df - path.df_stein - 0.05 * path.df_stein)[k] / path.df_se[k]
-            if abs(z) > 4:
-                told.append(bool(caught))
-                right.append(told[-1] == (z > 0))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            for penalty in (L1(), ElasticNet(0.1)):
-                select(A, y, penalty, etas=[2.0, 1.0], sigma2=1.0, intercept=False)
-    assert told.count(True) > 3 and told.count(False) > 3 and np.mean(right) > 0.85
-
-
-def test_uscrime_has_a_warning_with_the_number_of_the_bootstrap():
-    A, y = real("uscrime")
-    with pytest.warns(UserWarning, match="may be too small.*bootstrap of 200") as caught:
-        found = select(A, y, SCAD(8, 1))
-    stein, value, se = map(
-        float, re.findall(r"is (\S+) parameters, .* give (\S+) \+- (\S+);", str(caught[0].message))[0]
-    )
-    best = select(A, y, SCAD(8, 1), etas=found.path.eta[: found.chosen + 1], bootstrap=200).path.iloc[-1]
-    assert stein == pytest.approx(47 * best.df_stein, abs=0.01)
-    assert abs(value - 47 * best.df) < 4 * np.hypot(se, 47 * best.df_se)
-    assert best.df - best.df_stein > max(0.05 * best.df_stein, 2 * best.df_se)
-    assert found.best.jumps  # not on its 8 columns alone, but with those that are about to enter
-
-
-# --- the noise variance ----------------------------------------------------------------------------------------
-
-
-def test_sigma2_where_there_are_more_columns_than_rows():
-    """Within 15 % of the truth on average over samples; the variance of y is six times as large."""
-    ratios = []
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        A = rng.normal(size=(60, 100))
-        y = A[:, :4] @ [2.0, -2.0, 1.5, 1.0] + 1.5 * rng.normal(size=60)
-        A, y = A - A.mean(axis=0), y - y.mean()
-        value, source = estimate_noise_variance(A, y, intercept=True)
-        assert "lasso" in source
-        ratios.append(value / 1.5**2)
-    assert np.mean(ratios) == pytest.approx(1, abs=0.15)
-
-
-def test_sigma2_by_least_squares_is_unbiased():
-    values = []
-    for seed in range(200):
-        A, y = planted(M=30, seed=seed, sigma=2.0)
-        value, source = estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True)
-        values.append(value)
-    assert "least squares" in source
-    assert abs(np.mean(values) - 4) < 4 * np.std(values) / np.sqrt(200)
-
-
-@pytest.mark.parametrize("strength", [1.0, 1e4])
-def test_sigma2_does_not_depend_on_how_strong_the_signal_is(strength):
-    rng = np.random.default_rng(1)
-    A = rng.normal(size=(60, 100))
-    noise = rng.normal(size=60)
-    A, y = A - A.mean(axis=0), strength * (A[:, 0] + A[:, 1]) + noise
-    assert 0.5 < estimate_noise_variance(A, y - y.mean(), intercept=True).value < 2
-
-
-def test_sigma2_does_not_depend_on_the_unit_of_a_column():
-    A, y = planted()
-    A, y = A - A.mean(axis=0), y - y.mean()
-    value = estimate_noise_variance(A, y, intercept=True).value
-    A[:, 0] *= 1e20
-    assert estimate_noise_variance(A, y, intercept=True).value == pytest.approx(value, rel=1e-9)
-
-
-def test_few_rows_left_over_go_to_the_lasso():
-    A, y = planted(M=12, N=10)
-    assert "lasso" in select(A, y, L1()).sigma2_source
-
-
-def test_an_exact_fit_is_told():
-    A, _ = planted()
-    with pytest.warns(UserWarning, match="fits y exactly"):
-        found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
-    np.testing.assert_allclose(found.coef[[1, 4]], [1, -2], rtol=1e-2)
-    A[:, 5] = A[:, 4] + 1e-3 * A[:, 5]
-    with pytest.warns(UserWarning, match="fits y exactly") as told:
-        found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
-    assert len(told) == 1 and not found.path.jumps.any()  # no fit of l1 jumps, however small sigma is
-
-
 # --- what a reader sees ----------------------------------------------------------------------------------------
 
 
@@ -432,36 +234,6 @@ def test_repr_and_why_name_the_model():
             warnings.filterwarnings("ignore", message=".*may jump")
             densest = select(A, y, penalty, etas=etas, sigma2=1e-9)
         assert densest.chosen == len(densest.path) - 1 and "dense end" not in densest.why()
-
-
-@pytest.mark.parametrize("bootstrap", [0, 5])
-def test_plot_shows_the_path(bootstrap):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    A, y = planted()
-    found = select(A, y, SCAD(8, 1), sigma2=1.0, bootstrap=bootstrap)
-    top, middle, bottom = found.plot()
-    np.testing.assert_array_equal(top.lines[0].get_ydata(), found.path.cp[found.path.converged])
-    np.testing.assert_array_equal(middle.lines[0].get_ydata(), found.path.df[found.path.converged])
-    assert bottom.get_xscale() == "log" and bottom.xaxis_inverted()
-
-
-def test_names_are_shown_as_they_are(tmp_path):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    names = [r"$\input{x}$", "_x", "x_1^2 $", "الطول", "ß & 50 %", "\U000f0000"]  # no font has the last
-    A, y = planted(N=6, strength=3)
-    y = y + A[:, 3:] @ [1.0, 1.0, 1.0]
-    found = select(pd.DataFrame(A, columns=names), y, L1())
-    axes = found.plot()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        axes[0].figure.savefig(tmp_path / "path.png")
-    shown = {text.get_text() for text in axes[2].get_legend().get_texts()}
-    assert shown == {*names[:5], "column 5"}
-    assert all(f"{name} {x:.4g}" in repr(found) for name, x in zip(names, found.coef, strict=True))
 
 
 # --- bad input -------------------------------------------------------------------------------------------------

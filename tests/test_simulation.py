@@ -146,6 +146,30 @@ def test_l0_at_fixed_size_and_fixed_eta():
     assert etas.df.iloc[1] > etas.delta.iloc[1] + 5 * plain_se  # the choice of a subset costs more than its size
 
 
+def test_l0_of_orthogonal_columns_is_hard_thresholding():
+    """The best K columns are those of the K largest z_i = A_i^T y, and eta takes all with z_i^2 > 2 eta."""
+    rng, M, variance, etas = np.random.default_rng(3), 8, 2.5, [4.0, 0.7]
+    z2 = -np.sort(-variance * rng.normal(size=(50, M)) ** 2, axis=1)
+    explained = np.column_stack([np.zeros(50), np.cumsum(z2, axis=1)])
+    rows = pd.DataFrame(
+        {"sample": np.repeat(np.arange(50), 7), "K": np.tile(np.arange(7), 50), "explained": explained[:, :7].ravel(),
+         "norm2": np.repeat(z2.sum(axis=1), 7)}
+    )  # fmt: skip
+    sizes = fixed_size(rows, M=M, variance=variance)
+    np.testing.assert_allclose(sizes.df, (explained / explained[:, -1:]).mean(axis=0)[:7])
+    np.testing.assert_allclose(sizes.df_plain, explained.mean(axis=0)[:7] / (M * variance))
+    np.testing.assert_allclose(sizes.delta, np.arange(7) / M)
+    found = fixed_eta(rows, etas, M=M, N=M, variance=variance)
+    for k, eta in enumerate(etas):
+        taken = np.minimum((z2 > 2 * eta).sum(axis=1), 6)
+        value, noise = explained[np.arange(50), taken] / (M * variance), z2.sum(axis=1) / (M * variance)
+        at_one = np.linalg.lstsq(np.column_stack([np.ones(50), noise - 1]), value, rcond=None)[0][0]
+        assert found.eta[k] == eta and found.delta[k] == pytest.approx(taken.mean() / M)
+        assert found.df[k] == pytest.approx(at_one) and found.samples[k] == 50
+        assert found.delta_se[k] == pytest.approx(taken.std(ddof=1) / M / np.sqrt(50))
+        assert found.truncated[k] == (taken == 6).mean()
+
+
 def test_l0_with_fewer_columns_than_rows():
     """alpha = 2: the subset of all N columns is the largest there is, and no choice for the theory."""
     rows = l0_samples(first=0, last=9, **(L0 | {"N": 6, "alpha": 2.0, "max_size": 6}))

@@ -1,16 +1,14 @@
 """The direct route against belief propagation, against exact solvers of others, and against its own equations."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from skglm.datafits import Quadratic
-from skglm.penalties import SCAD as SkglmSCAD
-from skglm.penalties import MCPenalty
-from skglm.solvers import AndersonCD
 from sklearn.linear_model import lars_path
+from solver_cases import each_design, each_penalty, sample
 
 from sparsegdf.ensembles.ar1 import AR1
 from sparsegdf.ensembles.ensemble import Ensemble
-from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.experiments.agreement import agreement_row, agreement_samples
 from sparsegdf.paper.experiments.simulation import Simulation
 from sparsegdf.penalties.elastic_net import ElasticNet
@@ -21,17 +19,8 @@ from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
-from sparsegdf.solvers.variances import variances_at_rest
 
-DESIGNS = {"iid": {}, "ar1": {"c": 0.5}, "block": {"T": 30}}
-PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1), "scad8": SCAD(8, 1), "mcp": MCP(12, 1)}
-each_design = pytest.mark.parametrize("design", DESIGNS)
-each_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
-
-
-def problem(design, index=0, M=120, N=240, lowest=0.1, levels=12):
-    A, y = Ensemble(make_design(design, **DESIGNS[design]), M, N, seed=11).sample(index)
-    return A, y, np.abs(A.T @ y).max() * np.geomspace(0.95, lowest, levels)
+problem = partial(sample, lowest=0.1, levels=12)
 
 
 def assert_fixed_points(A, y, penalty, found):
@@ -110,32 +99,6 @@ def test_l1_and_elastic_net_agree_with_lars(design, eta2):
         np.testing.assert_allclose(found.x[:, k], exact, rtol=0, atol=1e-8)
 
 
-@each_design
-@pytest.mark.parametrize("a", [5, 8])
-def test_scad_agrees_with_skglm(design, a):
-    A, y, etas = problem(design, lowest=0.3, levels=5)
-    found = stationary_path(A, y, SCAD(a, 1), etas)
-    for k, eta in enumerate(etas):
-        scale = np.sqrt(len(y) / eta)  # skglm states SCAD without eta, and the loss over M
-        X, z, datafit = np.asfortranarray(A * scale), y * scale, Quadratic()
-        datafit.initialize(X, z)
-        x = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200).solve(X, z, datafit, SkglmSCAD(1.0, float(a)))[0]
-        np.testing.assert_allclose(found.x[:, k], x, rtol=0, atol=1e-7)
-
-
-@each_design
-def test_mcp_agrees_with_skglm(design):
-    A, y, etas = problem(design, lowest=0.3, levels=5)
-    found = stationary_path(A, y, MCP(12, 1), etas)
-    assert found.converged.all()
-    for k, eta in enumerate(etas):
-        scale = np.sqrt(len(y) / eta)  # skglm states MCP without eta, and the loss over M
-        X, z, datafit = np.asfortranarray(A * scale), y * scale, Quadratic()
-        datafit.initialize(X, z)
-        x = AndersonCD(tol=1e-12, fit_intercept=False, max_iter=200).solve(X, z, datafit, MCPenalty(1.0, 12.0))[0]
-        np.testing.assert_allclose(found.x[:, k], x, rtol=0, atol=1e-7)
-
-
 # --- shapes and corners ----------------------------------------------------------------------------------------
 
 
@@ -194,22 +157,6 @@ def test_duplicated_columns(penalty):
         np.testing.assert_allclose(found.Q_hat, bp.Q_hat, rtol=0, atol=1e-9)
 
 
-def test_nothing_is_selected_above_the_largest_correlation():
-    A, y, _ = problem("iid")
-    found = stationary_path(A, y, L1(), [1.01 * np.abs(A.T @ y).max()])
-    assert found.converged[0] and not found.x.any() and not found.chi.any() and found.delta[0] == 0
-    np.testing.assert_allclose(found.Q_hat[:, 0], (A**2).sum(axis=0))
-    assert stationary_path(A, 0 * y, L1(), [1.0]).converged[0]
-
-
-def test_a_level_does_not_depend_on_the_others_under_a_convex_penalty():
-    A, y, etas = problem("block")
-    for penalty in (L1(), ElasticNet(0.1)):
-        path, cold = stationary_path(A, y, penalty, etas), stationary_path(A, y, penalty, etas[-1:])
-        np.testing.assert_allclose(cold.x[:, 0], path.x[:, -1], rtol=0, atol=1e-10)
-        np.testing.assert_allclose(cold.Q_hat[:, 0], path.Q_hat[:, -1], rtol=0, atol=1e-12)
-
-
 def test_units_of_y_do_not_matter():
     A, y, etas = problem("ar1")
     one = stationary_path(A, y, L1(), etas)
@@ -233,29 +180,6 @@ def test_bad_input_is_named(change, message):
     A, y, etas = problem("iid")
     with pytest.raises(ValueError, match=message):
         stationary_path(**({"A": A, "y": y, "penalty": L1(), "etas": etas} | change))
-
-
-# --- the variances alone ---------------------------------------------------------------------------------------
-
-
-def test_variances_are_the_limit_of_plain_iteration():
-    rng = np.random.default_rng(0)
-    B = rng.standard_normal((60, 100)) ** 2 / 100
-    top = B.sum(axis=1)
-    for d in (np.zeros(60), np.full(60, 0.3), np.where(np.arange(60) < 20, -0.05, 0)):
-        Q = top
-        for _ in range(3000):
-            Q = B @ (1 / (1 + (1 / (Q + d)) @ B))
-        for start in (top, 0.5 * top, 3 * top):
-            np.testing.assert_allclose(variances_at_rest(B, d, start, top), Q, rtol=1e-12)
-
-
-def test_variances_that_do_not_exist():
-    rng = np.random.default_rng(0)
-    B = rng.standard_normal((60, 100)) ** 2 / 100
-    top = B.sum(axis=1)
-    assert variances_at_rest(B, np.full(60, -0.3), top, top) is None  # too concave
-    assert variances_at_rest(B, np.full(60, -2.0), top, top) is None  # concave beyond ||A_i||^2
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.1), SCAD(8, 1), MCP(8, 1)], ids=repr)

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from closed_forms import SQRTPI, paper_scad_terms
 from scipy.integrate import quad
 from scipy.special import erfc
 
@@ -24,7 +25,6 @@ from sparsegdf.paper.experiments.theory_tables import threshold_table
 from sparsegdf.theory.single_body import Averages
 
 ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
-SQRT2, SQRTPI = np.sqrt(2), np.sqrt(np.pi)
 
 
 # --- averages of the single-body problem ---------------------------------------------------------------------------
@@ -79,27 +79,6 @@ def paper_pi(penalty, Q, eta, chi_hat):
         th = np.sqrt(eta * Q / chi_hat)
         return chi_hat / Q * (2 * th / SQRTPI * np.exp(-(th**2)) + (1 - 2 * th**2) * erfc(th))
     return sum(paper_scad_terms(penalty, Q, eta, chi_hat)["pi"])
-
-
-def paper_scad_terms(penalty, Q, eta, chi_hat):
-    a, lam = penalty.a, penalty.lam
-    s = np.sqrt(2 * chi_hat)
-    t1, t2, t3 = lam * eta / s, lam * (Q + eta) / s, a * lam * Q / s
-    e = lambda t: np.exp(-(t**2))
-    rho, k = erfc(t1), eta / (a - 1)
-    pi4 = erfc(t2) - erfc(t3)
-    pi1 = chi_hat / Q * (-2 * t1 / SQRTPI * (e(t1) + (Q - eta) / eta * e(t2)) + (1 + 2 * t1**2) * (rho - erfc(t2)))
-    pi2 = chi_hat / (Q - k)
-    pi2 *= (
-        2 / SQRTPI * ((t2 - 2 * t3 * k / Q) * e(t2) - (1 - 2 * k / Q) * t3 * e(t3))
-        + (1 + 2 * (k * t3 / Q) ** 2) * pi4
-    )
-    pi3 = chi_hat / Q * (2 * t3 / SQRTPI * e(t3) + erfc(t3))
-    tail = -eta * (a + 1) * lam**2 * erfc(t3)
-    chi = (rho + k / (Q - k) * pi4) / Q  # times 1/alpha
-    square = pi1 / Q + pi2 / (Q - k) + pi3 / Q
-    at = rho / Q**2 + ((Q - k) ** -2 - Q**-2) * pi4
-    return {"pi": (pi1, pi2, pi3, eta * lam**2 * pi4 / (a - 1), tail), "chi": chi, "square": square, "at": at}
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.4), L0(), SCAD(a=8, lam=1.0)], ids=repr)
@@ -219,123 +198,6 @@ def test_free_energy_is_an_extremum_and_its_derivative_is_the_energy(penalty):
         up = solve_rs(penalty, alpha=0.5, eta=s.eta + step).free_energy
         down = solve_rs(penalty, alpha=0.5, eta=s.eta - step).free_energy
         assert (up - down) / (2 * step) == pytest.approx(0.5 * s.delta, rel=1e-6)
-
-
-# --- random problems -----------------------------------------------------------------------------------------------
-
-
-def random_problem(rng):
-    """A penalty with random parameters, alpha in 0.1 .. 3, eta over five decades, mean and variance."""
-
-    def log_uniform(low, high):
-        return float(np.exp(rng.uniform(np.log(low), np.log(high))))
-
-    penalty = [
-        L1(),
-        ElasticNet(eta2=log_uniform(1e-3, 3)),
-        L0(),
-        SCAD(a=1 + log_uniform(0.1, 20), lam=log_uniform(0.05, 5)),
-        MCP(a=log_uniform(0.1, 20), lam=log_uniform(0.05, 5)),
-    ][rng.integers(5)]
-    problem = {"alpha": log_uniform(0.1, 3), "mean": float(rng.normal()), "variance": log_uniform(0.1, 10)}
-    return penalty, problem, log_uniform(1e-3, 1e2)
-
-
-def closed_forms(penalty, Q, eta, chi_hat):
-    """(E[dx*/dh], E[x*^2]) by hand: the paper's formulas, with l0's where SCAD and MCP jump from zero to h/Q_hat.
-
-    None for SCAD between its two regimes, where a part of l1 is left and neither formula holds.
-    """
-    s = np.sqrt(2 * chi_hat)
-    if isinstance(penalty, L1 | ElasticNet):
-        total, th = Q + getattr(penalty, "eta2", 0.0), eta / s
-        return erfc(th) / total, chi_hat / total**2 * (
-            (1 + 2 * th**2) * erfc(th) - 2 * th / SQRTPI * np.exp(-(th**2))
-        )
-    if isinstance(penalty, SCAD) and eta < (penalty.a - 1) * Q:
-        terms = paper_scad_terms(penalty, Q, eta, chi_hat)
-        return terms["chi"], terms["square"]
-    if isinstance(penalty, MCP) and eta < penalty.a * Q:
-        start, end, gap = penalty.lam * eta / s, penalty.a * penalty.lam * Q / s, Q - eta / penalty.a
-        middle = lambda t: (1 + 2 * start**2) * erfc(t) + 2 / SQRTPI * (t - 2 * start) * np.exp(-(t**2))
-        flat = erfc(end) + 2 / SQRTPI * end * np.exp(-(end**2))
-        response = (erfc(start) - erfc(end)) / gap + erfc(end) / Q
-        return response, chi_hat * ((middle(start) - middle(end)) / gap**2 + flat / Q**2)
-    if isinstance(penalty, SCAD) and eta <= (penalty.a + 1) * Q:
-        return None
-    height = {L0: lambda p: 1.0, SCAD: lambda p: (p.a + 1) * p.lam**2 / 2, MCP: lambda p: p.a * p.lam**2 / 2}
-    th = np.sqrt(eta * height[type(penalty)](penalty) * Q / chi_hat)
-    weight = erfc(th) + 2 * th / SQRTPI * np.exp(-(th**2))
-    return weight / Q, chi_hat * weight / Q**2
-
-
-def test_random_problems():
-    """The equations at the eta asked for, agreement by delta, continuity in eta, on 2400 problems."""
-    rng, branches, second, checked, jumps = np.random.default_rng(0), [], 0, 0, 0
-    for _ in range(2400):
-        penalty, problem, eta = random_problem(rng)
-        alpha, s2 = problem["alpha"], problem["variance"] + problem["mean"] ** 2
-        s = solve_rs(penalty, eta=eta, **problem)
-        text = f"{penalty} {problem} eta = {eta}: {s}"
-        branches.append(s.branch)
-        assert s.converged and s.residual <= 1e-10 and s.eta == eta, text
-        if s.branch != "S1":
-            assert s.df == 1, text
-            continue
-        means = closed_forms(penalty, s.Q_hat, eta, s.chi_hat)
-        if means is not None:
-            checked += 1
-            response, square = means
-            assert abs(response / alpha - s.chi) <= 1e-10 * max(s.chi, 1), text
-            assert abs((s2 + square / alpha) / (1 + s.chi) ** 2 / s.chi_hat - 1) <= 1e-10, text
-        if 1e-200 < s.delta < 0.999 * min(1, 1 / alpha):
-            by_delta = solve_rs(penalty, delta=s.delta, **problem)
-            if abs(by_delta.eta / eta - 1) > 1e-6:
-                by_delta = solve_rs(penalty, delta=s.delta, beyond_turning=True, **problem)
-                second += 1
-            assert (by_delta.eta, by_delta.df, by_delta.Q) == pytest.approx((s.eta, s.df, s.Q), rel=1e-5), text
-        near = solve_rs(penalty, eta=eta * (1 - 1e-7), **problem)
-        if abs(near.df - s.df) > 1e-4:
-            jumps += 1
-            assert at_a_fold(penalty, s, s2, alpha), text
-    assert branches.count("S1") > 1500 and len(set(branches)) == 3 and checked > 1400 and second > 0 and jumps < 5
-
-
-def at_a_fold(penalty, s, s2, alpha):
-    """Whether S1 turns in eta at this point: its two equations at fixed eta are nearly dependent there."""
-
-    def equations(v, Q_hat):
-        got = Averages(penalty.segments(np.array([Q_hat]), np.array([s.eta])), np.array([v * Q_hat**2]))
-        return np.array([v - s2 - got.square[0] / alpha, 1 - Q_hat - Q_hat * got.response[0] / alpha])
-
-    v, step = s.Q + s2, 1e-6
-    there = equations(v, s.Q_hat)
-    slopes = np.array([equations(v * (1 + step), s.Q_hat) - there, equations(v, s.Q_hat * (1 + step)) - there]) / step
-    return abs(np.linalg.det(slopes)) < 0.02 * np.prod(np.linalg.norm(slopes, axis=1))
-
-
-def test_s1_is_where_the_iterated_equations_lead():
-    """From the empty model, damped: where that converges it is this point; S3 and S2 are where it runs away."""
-    rng, outcomes = np.random.default_rng(9), []
-    for _ in range(60):
-        penalty, problem, eta = random_problem(rng)
-        alpha, s2 = problem["alpha"], problem["variance"] + problem["mean"] ** 2
-        found, Q, chi = solve_rs(penalty, eta=eta, **problem), 0.0, 0.0
-        for _ in range(4000):
-            Q_hat = 1 / (1 + chi)
-            got = Averages(penalty.segments(np.array([Q_hat]), np.array([eta])), np.array([(Q + s2) * Q_hat**2]))
-            move = np.array([got.square[0] / alpha - Q, got.response[0] / alpha - chi])
-            Q, chi = Q + 0.3 * move[0], chi + 0.3 * move[1]
-            if max(Q / s2, chi) > 1e6 or (np.abs(move) < 1e-9 * np.array([s2 + Q, 1 + chi])).all():
-                break
-        away = max(Q / s2, chi) > 1e6
-        outcomes.append((found.branch, away))
-        if found.branch == "S1" and not away:
-            assert (found.Q, found.chi) == pytest.approx((Q, chi), rel=1e-4, abs=1e-8), f"{penalty} {problem} {eta}"
-        else:
-            # S1 beyond the AT line repels the iteration.
-            assert away and (found.branch != "S1" or found.at > 1), f"{penalty} {problem} eta = {eta}"
-    assert outcomes.count(("S1", False)) > 30 and len({branch for branch, away in outcomes if away}) > 1
 
 
 # --- what the paper says -------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ delta = |support| / M; M df is the number that regression tables call degrees of
 import warnings
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -180,58 +181,47 @@ def select(
     require_penalty(penalty)
     if criterion not in CRITERIA:
         raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
-    if etas is not None and (eta_min is not None or levels is not None):
-        raise ValueError("etas and eta_min or levels are both given: allowed are the levels themselves or their grid")
-    if eta_min is not None:
-        eta_min = require_number("eta_min", eta_min, above=0)
-    if levels is not None:
-        levels = require_integer("levels", levels, at_least=2)
+    eta_min, levels = _grid_options(etas, eta_min, levels)
     bootstrap = require_integer("bootstrap", bootstrap, at_least=0)
     if bootstrap == 1:
         raise ValueError("bootstrap = 1 has no standard error (allowed: 0 or >= 2)")
     jobs, seed = require_integer("jobs", jobs, at_least=1), require_integer("seed", seed, at_least=0)
     names = [str(name) for name in getattr(A, "columns", range(np.shape(A)[1] if np.ndim(A) == 2 else 0))]
-    A, y = require_data(A, y)
-    if len(y) < 2:
-        raise ValueError("A has 1 row (n_samples = 1); allowed: at least 2")
+    A, y = _require_variation(A, y, intercept)
 
     spread = A.std(axis=0)
     shift, mean = (A.mean(axis=0), y.mean()) if intercept else (np.zeros(A.shape[1]), 0.0)
-    if not y.any() or (intercept and np.ptp(y) == 0):
-        raise ValueError(f"y is constant ({y[0]:g}): there is nothing to select")
     A, y = A - shift, y - mean
     noise = _noise(A, y, intercept, sigma2)
-    # In working units the noise variance is 1 when standardised.
     scale, sigma = (np.linalg.norm(A, axis=0), np.sqrt(noise.value)) if standardise else (np.ones(A.shape[1]), 1.0)
-    A, y, variance = A / scale, y / sigma, noise.value / sigma**2
+    problem = _Problem(A / scale, y / sigma, penalty, noise.value / sigma**2, intercept)
 
     if etas is None:
-        fits = default_path(A, y, penalty, variance, eta_min=eta_min, levels=levels)
+        fits = default_path(*problem[:4], eta_min=eta_min, levels=levels)
     else:
-        fits = fit_path(A, y, penalty, etas, np.sqrt(variance))
-    path = _table(A, y, fits, variance, intercept)
-    df_source, unit = "Stein divergence", np.sqrt(variance)
-    # The bootstrap is around the model that Stein's df chooses, in units where the noise variance is 1.
-    chosen = _minimiser(path, criterion)
+        fits = fit_path(problem.A, problem.y, penalty, etas, problem.unit)
+    path, df_source = _table(problem, fits), "Stein divergence"
+    chosen = _minimiser(problem.aic(path), path.converged)
     if bootstrap:
-        fit, fitted = partial(_fitted, A, penalty, fits.etas, intercept, unit), A @ fits.x[:, chosen] / unit
+        # Around the model that Stein's df chooses.
+        fit, fitted = partial(_fitted, problem, fits.etas), problem.A @ fits.x[:, chosen] / problem.unit
         found = bootstrap_df(fit, fitted, bootstrap, seed=seed, jobs=jobs, progress=progress)
         path["df_stein"] = path["df"]
         path["df"], path["df_se"] = [e.value for e in found], [e.se for e in found]
         path["converged"] &= np.isfinite(path["df"])
         df_source = f"bootstrap covariance, {bootstrap} samples"
-    elif note := _doubt(A, y, fits, chosen, penalty, path.df[chosen], intercept, unit, seed):
+    elif note := _doubt(problem, fits, chosen, path.df[chosen], seed):
         warnings.warn(f"{note}; a bootstrap of 200 measures df whole", stacklevel=3)
-    path["aic"] = path.err_train / variance + 2 * path.df
+    aic, place = problem.aic(path), path.columns.get_loc("kkt")
+    path.insert(place, "aic", aic)
+    path.insert(place, "cp", noise.value * aic)
     path["err_train"] *= sigma**2
-    path["cp"] = noise.value * path["aic"]
-    chosen = _minimiser(path, criterion)
     coefficients = fits.x * sigma / scale[:, None]
     return Selection(
         path=path,
         coefficients=coefficients,
         intercepts=mean - shift @ coefficients,
-        chosen=chosen,
+        chosen=_minimiser(aic, path.converged),
         penalty=penalty,
         criterion=criterion,
         sigma2=noise.value,
@@ -240,12 +230,52 @@ def select(
         names=names,
         spread=spread,
         rows=len(y),
-        err_floor=sigma**2 * smallest_error(A, y),
+        err_floor=sigma**2 * smallest_error(problem.A, problem.y),
     )
 
 
-def _doubt(A, y, fits, chosen, penalty, stein, intercept, unit, seed):
+class _Problem(NamedTuple):
+    """What is fitted, in working units: those in which the noise variance is 1 when standardised."""
+
+    A: np.ndarray
+    y: np.ndarray
+    penalty: Penalty
+    variance: float
+    intercept: bool
+
+    @property
+    def unit(self):
+        """The standard deviation of the noise."""
+        return np.sqrt(self.variance)
+
+    def aic(self, path):
+        return path.err_train / self.variance + 2 * path.df
+
+
+def _grid_options(etas, eta_min, levels):
+    """eta_min and levels, checked."""
+    if etas is not None and (eta_min is not None or levels is not None):
+        raise ValueError("etas and eta_min or levels are both given: allowed are the levels themselves or their grid")
+    if eta_min is not None:
+        eta_min = require_number("eta_min", eta_min, above=0)
+    if levels is not None:
+        levels = require_integer("levels", levels, at_least=2)
+    return eta_min, levels
+
+
+def _require_variation(A, y, intercept):
+    """require_data, and at least two rows whose y is not constant."""
+    A, y = require_data(A, y)
+    if len(y) < 2:
+        raise ValueError("A has 1 row (n_samples = 1); allowed: at least 2")
+    if not y.any() or (intercept and np.ptp(y) == 0):
+        raise ValueError(f"y is constant ({y[0]:g}): there is nothing to select")
+    return A, y
+
+
+def _doubt(problem, fits, chosen, stein, seed):
     """Why Stein's df may be too small at the chosen level, "" if nothing speaks for it."""
+    A, y, penalty, _, intercept = problem
     eta, M = fits.etas[chosen], len(y)
     if isinstance(penalty, L0):
         return (
@@ -255,8 +285,10 @@ def _doubt(A, y, fits, chosen, penalty, stein, intercept, unit, seed):
     if is_convex(A, penalty, fits.etas):
         return ""  # unbiased
     x = fits.x[:, chosen]
-    fit, move = partial(_fitted, A, penalty, fits.etas[: chosen + 1], intercept, unit), tangent(A, y, x, penalty, eta)
-    excess = bootstrap_excess(fit, A @ x / unit, lambda z: intercept * z.mean() + move(z), _SAMPLES, seed=seed)
+    fit, move = partial(_fitted, problem, fits.etas[: chosen + 1]), tangent(A, y, x, penalty, eta)
+    excess = bootstrap_excess(
+        fit, A @ x / problem.unit, lambda z: intercept * z.mean() + move(z), _SAMPLES, seed=seed
+    )
     if excess.value <= _TOO_SMALL * stein:
         return ""
     return (
@@ -276,25 +308,22 @@ def _noise(A, y, intercept, sigma2):
     return NoiseVariance(float(floor), "rounding error: A fits y exactly")
 
 
-def _table(A, y, fits, variance, intercept):
-    """The columns of Selection.path with Stein's df, in working units."""
-    M = len(y)
+def _table(problem, fits):
+    """The columns of Selection.path but for the criteria, with Stein's df, in working units."""
+    A, y, M = problem.A, problem.y, len(problem.y)
     lost = ~np.isfinite(fits.x).all(axis=0)
     nonzeros = pd.array(np.count_nonzero(fits.x, axis=0), dtype="Int64")
     nonzeros[lost] = pd.NA
     err_train = np.square(y[:, None] - A @ fits.x).mean(axis=0)
-    df = fits.stein + int(intercept) / M
-    aic = err_train / variance + 2 * df
+    df = fits.stein + int(problem.intercept) / M
     return pd.DataFrame(
         {
             "eta": fits.etas,
             "nonzeros": nonzeros,
             "delta": (nonzeros / M).to_numpy(float, na_value=np.nan),
             "df": df,
-            "df_effective": fits.effective + int(intercept) / M,
+            "df_effective": fits.effective + int(problem.intercept) / M,
             "err_train": err_train,
-            "cp": variance * aic,
-            "aic": aic,
             "kkt": fits.kkt,
             "converged": np.isfinite(df),
             "jumps": fits.jumps,
@@ -302,14 +331,14 @@ def _table(A, y, fits, variance, intercept):
     )
 
 
-def _minimiser(path, criterion):
-    """The row with the smallest criterion among those that converged.
+def _minimiser(aic, converged):
+    """The row with the smallest AIC, and so C_p, among those that converged.
 
     Of a plateau, where neighbouring levels have the same fit, it is the middle: at its ends the fit is about to jump.
     """
-    if not path.converged.any():
+    if not converged.any():
         raise ValueError("no level of eta has a stable fit: try a larger a or lam, larger etas, or another penalty")
-    values = path[criterion].where(path.converged, np.inf).to_numpy()
+    values = aic.where(converged, np.inf).to_numpy()
     first = last = int(np.argmin(values))
     tied = np.isclose(values, values[first], rtol=_TIE, atol=0)
     while first > 0 and tied[first - 1]:
@@ -319,7 +348,7 @@ def _minimiser(path, criterion):
     return (first + last) // 2
 
 
-def _fitted(A, penalty, etas, intercept, unit, y):
+def _fitted(problem, etas, y):
     """yhat at each eta, (M, n_eta), for y in units where its noise variance is 1."""
-    mean = y.mean() if intercept else 0.0
-    return mean + A @ fit_coefficients(A, (y - mean) * unit, penalty, etas) / unit
+    mean, unit = y.mean() if problem.intercept else 0.0, problem.unit
+    return mean + problem.A @ fit_coefficients(problem.A, (y - mean) * unit, problem.penalty, etas) / unit

@@ -42,7 +42,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.special import erfcx, expit, log_expit, log_ndtr, logit
+from scipy.special import erfcx, expit, log_ndtr, logit
 
 from sparsegdf.checks import require_number
 
@@ -55,10 +55,10 @@ _ANCHOR_STATE = (0.230995, 0.863803, 0.740620)  # and logit v, ln T, logit(1 - r
 
 @dataclass(frozen=True)
 class L0OneStepRSB:
-    """One-step RSB solution for l0; `status` is "ok", or says why the numbers are NaN or nothing new.
+    """One-step RSB solution for l0; `status` is "ok", or says why the numbers are NaN or not to be trusted.
 
     `residual` is the largest violation of the saddle-point equations (q in units of q1), of rho = alpha delta
-    and of Sigma = 0 or the given mu, on a twice finer quadrature than the solver's.
+    and of Sigma = 0, on a twice finer quadrature than the solver's.
     """
 
     alpha: float
@@ -122,20 +122,6 @@ def _site(v, c, r, lam, T, nodes=_NODES):
     return _Site(*(values @ weight))
 
 
-def l0_free_entropy(mu, chi, q0, q1, chi_hat0, chi_hat1, Q_hat, *, alpha, eta, variance=1.0):
-    """Phi(mu) of the module docstring at any order parameters, stationary or not: the tests differentiate it."""
-    B = 1 + chi + mu * (q1 - q0)
-    c, lam, T = chi_hat0 / chi_hat1, mu * chi_hat1 / Q_hat, np.sqrt(2 * eta * Q_hat / chi_hat1)
-    site = _site(1 - c, c, 1 - lam * (1 - c), lam, T, 2 * _NODES)
-    return (
-        -alpha / 2 * np.log(B / (1 + chi))
-        - alpha * mu / 2 * (q0 + variance) / B
-        + alpha * mu / 2 * (q1 * Q_hat - chi * chi_hat1)
-        - alpha * mu**2 / 2 * (q1 * chi_hat1 - q0 * chi_hat0)
-        + site.log_weight
-    )
-
-
 def _unpack(state):
     """v, c = 1 - v, r, lam, T; the complements are not formed by subtraction."""
     v, c, r = expit(state[0]), expit(-state[0]), expit(-state[2])
@@ -149,15 +135,12 @@ def _complexity(state, site, alpha):
     return phi + alpha * lam * (1 - d) / 2 + lam * T * T * site.rho / 2
 
 
-def _equations(state, alpha, delta, log_mu):
+def _equations(state, alpha, delta):
     v, c, r, lam, T = _unpack(state)
     site = _site(v, c, r, lam, T)
-    if log_mu is None:
-        # Sigma is quadratic in 1 - r: divided by it, the root mu = 0 (which is RS) is gone.
-        last = _complexity(state, site, alpha) / (alpha * (1 - r) ** 2)
-    else:
-        last = state[2] - log_mu - log_expit(state[0])
-    return np.array([np.log(site.rho / (alpha * delta)), 1 - r * site.spread / (alpha * v), last])
+    # Sigma is quadratic in 1 - r: divided by it, the root mu = 0 (which is RS) is gone.
+    complexity = _complexity(state, site, alpha) / (alpha * (1 - r) ** 2)
+    return np.array([np.log(site.rho / (alpha * delta)), 1 - r * site.spread / (alpha * v), complexity])
 
 
 def _largest_delta(alpha):
@@ -186,14 +169,13 @@ def _newton(equations, guess, iterations=10, shift=1e-5):
 
 def _follow(state, start, end):
     """Carry a solution from position `start` to `end` (see _position) in adaptive steps; None if it is lost."""
-    free = start[2] is None
-    start, end = (np.array([p[0], p[1], 0.0 if free else p[2]]) for p in (start, end))
+    start, end = np.array(start), np.array(end)
 
     def solve(guess, t):
-        log_alpha, position, log_mu = start + t * (end - start)
+        log_alpha, position = start + t * (end - start)
         alpha = np.exp(log_alpha)
         delta = _largest_delta(alpha) * expit(position)
-        return _newton(lambda u: _equations(u, alpha, delta, None if free else log_mu), guess)
+        return _newton(lambda u: _equations(u, alpha, delta), guess)
 
     distance = np.abs(end - start).max()
     state, slope, done, step = np.asarray(state, dtype=float), np.zeros(3), 0.0, 0.3 / max(distance, 0.3)
@@ -210,7 +192,7 @@ def _follow(state, start, end):
     return state
 
 
-def _result(state, alpha, delta, variance, log_mu):
+def _result(state, alpha, delta, variance):
     """Order parameters of a reduced state, with every original equation checked on a finer quadrature."""
     known = {"alpha": float(alpha), "delta": float(delta), "variance": float(variance)}
     if state is None:
@@ -231,12 +213,10 @@ def _result(state, alpha, delta, variance, log_mu):
         q0 / q1 - scale * site.mean_square,
         1 - scale * (site.mean_square + site.spread),
         site.rho / (alpha * delta) - 1,
-        complexity if log_mu is None else mu / np.exp(log_mu) - 1,
+        complexity,
     ]
     converged = (residual := float(np.max(np.abs(residuals)))) <= TOLERANCE
     status = "ok" if converged else f"residual above {TOLERANCE:g}"
-    if converged and v < 1e-6:
-        status = "coincides with replica symmetry"
     numbers = {"df": 1 - 1 / B, "mu": mu / variance, "complexity": complexity, "chi": chi, "Q_hat": Q_hat}
     scaled = {"eta": r * T * T / 2, "q0": q0, "q1": q1, "chi_hat0": c * chi_hat1, "chi_hat1": chi_hat1}
     numbers |= {name: variance * value for name, value in (scaled | {"err_train": chi_hat1}).items()}
@@ -252,27 +232,16 @@ def _check(alpha, delta, **positive):
         raise ValueError(f"delta = {delta!r} is not allowed: it must satisfy {allowed} (K < M and K < N)")
 
 
-def _position(alpha, delta, log_mu=None):
-    """Coordinates in which solutions change smoothly; without ln mu, mu is where the complexity vanishes."""
-    return np.log(alpha), logit(delta / _largest_delta(alpha)), log_mu
+def _position(alpha, delta):
+    """Coordinates in which solutions change smoothly."""
+    return np.log(alpha), logit(delta / _largest_delta(alpha))
 
 
 def solve_l0_1rsb(*, alpha, delta, variance=1.0):
     """The one-step RSB ground state (zero complexity) at fixed delta = K/M."""
     _check(alpha, delta, variance=variance)
     state = _follow(_ANCHOR_STATE, _position(*_ANCHOR), _position(alpha, delta))
-    return _result(state, alpha, delta, variance, None)
-
-
-def solve_l0_1rsb_at(mu, *, alpha, delta, variance=1.0):
-    """The one-step RSB solution at a given mu > 0, whose complexity is positive below the ground state's mu."""
-    _check(alpha, delta, variance=variance, mu=mu)
-    state = _follow(_ANCHOR_STATE, _position(*_ANCHOR), _position(alpha, delta))
-    log_mu = np.log(mu * variance)
-    if state is not None:
-        start = _position(alpha, delta, state[2] - log_expit(state[0]))
-        state = _follow(state, start, _position(alpha, delta, log_mu))
-    return _result(state, alpha, delta, variance, log_mu)
+    return _result(state, alpha, delta, variance)
 
 
 def l0_1rsb_curve(*, alpha, deltas, variance=1.0):

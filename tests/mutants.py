@@ -1,0 +1,361 @@
+"""Mutation test of the library: small faults put into it one at a time, each of which a test has to find.
+
+    python tests/mutants.py            200 mutants, drawn with a fixed seed (`make mutants`)
+    python tests/mutants.py --only theory/roots.py --count 30
+
+A mutant is one change in the syntax tree: an arithmetic operator, a comparison (negated), a constant, a boolean, a sign.
+Docstrings, messages, annotations, decorators and what a picture looks like are left alone. Each runs in a copy of the
+tree with a cache of compiled code of its own, on the test files that TESTS names for its module, up to the first that
+fails; one that takes far too long counts as killed. Results are appended to .mutants/results.jsonl as they come: a
+stopped run goes on where it was, and a survivor is tried again once its tests have changed. equivalent_mutants.yaml
+has the mutants that change nothing a test could ask for, each with the reason.
+"""
+
+import argparse
+import ast
+import copy
+import hashlib
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src/sparsegdf"
+FOLDER = ROOT / ".mutants"
+PARTS = ("src", "tests", "config", "pyproject.toml")
+
+# The test files of each module, those that find most first. A folder stands for all its modules that are not named.
+TESTS = {
+    "checks.py": "checks select bp_stability subsets penalties",
+    "registry.py": "penalties designs",
+    "threads.py": "threads",
+    "penalties": "penalties theory",
+    "ensembles": "designs",
+    "theory": "theory roots theory_random",
+    "theory/one_step_rsb.py": "l0_rsb",
+    "theory/prediction_error.py": "prediction_error",
+    "solvers/belief_propagation.py": "bp solvers fuzz",
+    "solvers/plain_bp.py": "bp",
+    "solvers/fixed_points.py": "stationary bp",
+    "solvers/direct.py": "stationary dof solvers fuzz",
+    "solvers/variances.py": "variances stationary fuzz",
+    "solvers/stability.py": "bp_stability",
+    "solvers/best_subset.py": "subsets",
+    "estimators": "dof moments bootstrap",
+    "selection": "select noise select_df",
+    "selection/command_line.py": "cli",
+    "selection/data_files.py": "cli",
+    "selection/plot.py": "plot cli",
+    "selection/regressor.py": "regressor",
+}
+COSMETIC = {
+    "linewidth",
+    "alpha",
+    "figsize",
+    "zorder",
+    "linestyle",
+    "height_ratios",
+    "dpi",
+    "bbox_to_anchor",
+    "indent",
+    "strict",
+}
+OPERATORS = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+COMPARISONS = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    module: str  # below src/sparsegdf
+    line: int
+    column: int
+    before: str  # the source lines that change, joined
+    after: str
+    text: str  # the module as a whole
+
+    @property
+    def name(self):
+        return f"{self.module}: {self.before} -> {self.after}"
+
+    def __str__(self):
+        return f"{self.module}:{self.line}: {self.before}  ->  {self.after}"
+
+
+def mutants_of(module):
+    """Every mutant of one module, in the order of the source."""
+    source = (SOURCE / module).read_text()
+    for node in nodes(ast.parse(source)):
+        for changed in changes(node):
+            yield mutated(module, source, node, changed)
+
+
+def nodes(tree):
+    """The nodes that may be changed."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.keyword) and node.arg in COSMETIC:
+            continue
+        node = copy.copy(node)
+        for part in ("annotation", "returns", "decorator_list"):
+            if getattr(node, part, None):
+                setattr(node, part, [] if part == "decorator_list" else None)
+        yield node
+        yield from nodes(node)
+
+
+def changes(node):
+    """The changed forms of one node."""
+    match node:
+        case ast.BinOp(op=op) | ast.AugAssign(op=op) | ast.BoolOp(op=op) if type(op) in OPERATORS:
+            yield with_(node, op=OPERATORS[type(op)]())
+        case ast.Compare(ops=ops):
+            for k, op in enumerate(ops):
+                yield with_(node, ops=[*ops[:k], COMPARISONS[type(op)](), *ops[k + 1 :]])
+        case ast.UnaryOp(op=ast.USub() | ast.Not() | ast.Invert(), operand=operand):
+            yield operand
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int(value)):
+            yield ast.Constant(value + 1)
+        case ast.Constant(value=float(value)):
+            # A tolerance that is a little larger makes no difference: it becomes a million times larger.
+            yield ast.Constant(1.0 if value == 0 else value * 1e6 if value < 1e-5 else value * 2)
+
+
+def with_(node, **parts):
+    node = copy.copy(node)
+    for name, value in parts.items():
+        setattr(node, name, value)
+    return node
+
+
+def mutated(module, source, node, changed):
+    """The mutant that has `changed` in the place of `node`. Lines keep their numbers up to the change."""
+    lines = source.encode().splitlines(keepends=True)
+    first, last = node.lineno - 1, node.end_lineno - 1
+    new = ast.unparse(changed)
+    new = new if isinstance(node, ast.AugAssign) else f"({new})"
+    old_lines = b"".join(lines[first : last + 1])
+    new_lines = lines[first][: node.col_offset] + new.encode() + lines[last][node.end_col_offset :]
+    text = b"".join([*lines[:first], new_lines, *lines[last + 1 :]]).decode()
+    before, after = (" ".join(part.decode().split()) for part in (old_lines, new_lines))
+    return Mutant(module, node.lineno, node.col_offset, before, after, text)
+
+
+def tests_of(module):
+    names = TESTS.get(module) or TESTS[module.split("/")[0]]
+    return [file for name in names.split() if (file := ROOT / f"tests/test_{name}.py").exists()]
+
+
+def digest(*files):
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+class Copy:
+    """A copy of the tree for one worker, with a cache of its own for what numba compiles."""
+
+    def __init__(self, folder, of=ROOT):
+        self.folder, self.cache = folder, folder / "numba"
+        for part in PARTS:
+            shutil.rmtree(folder / part, ignore_errors=True)
+            if (of / part).is_dir():
+                shutil.copytree(of / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
+            else:
+                shutil.copy2(of / part, folder / part)
+        if of is ROOT:
+            for file in (folder / "src").rglob("*.py"):
+                if b"njit" in file.read_bytes():
+                    age = file.stat().st_mtime_ns
+                    file.write_text(padded(file.read_text()))
+                    os.utime(file, ns=(age, age))
+        elif (of / "numba").exists():
+            # Numba names the folder of a source folder by the digest of its path.
+            for source in {file.parent for file in (folder / "src").rglob("*.py")}:
+                old, new = (cache_of(tree / source.relative_to(folder)) for tree in (of, folder))
+                if (of / "numba" / old).exists():
+                    shutil.copytree(of / "numba" / old, self.cache / new, dirs_exist_ok=True)
+
+    def run(self, tests, cache, limit=None):
+        """(passed, seconds, the test that failed)."""
+        environment = os.environ | {
+            "PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(cache),
+            "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg",
+        }  # fmt: skip
+        files = [self.folder / "tests" / test.name for test in tests]
+        options = ["-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *options, *files],
+            cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            text, _ = process.communicate(timeout=limit)
+            failed = [line.split(" ")[1] for line in text.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            why = failed[0] if failed else text[-300:]
+        except subprocess.TimeoutExpired:
+            why = f"no end in {limit:.0f} s"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        return process.returncode == 0, time.monotonic() - began, why
+
+    def limits(self, tests):
+        """The time limit of each module's mutants, from its tests on the code as it is; they have to pass."""
+        kept = FOLDER / "seconds.json"
+        seconds = json.loads(kept.read_text()) if kept.exists() else {}
+        keys = {module: digest(*sorted(SOURCE.rglob("*.py")), *files) for module, files in tests.items()}
+        for module, files in tests.items():
+            if keys[module] not in seconds:
+                passed, seconds[keys[module]], why = self.run(files, self.cache)
+                if not passed:
+                    sys.exit(f"{' '.join(file.name for file in files)}: fails without a mutant: {why}")
+                kept.write_text(json.dumps(seconds))
+        return {module: min(60 + 3 * seconds[key], 600) for module, key in keys.items()}
+
+    def try_(self, mutant, tests, limit):
+        """(killed, seconds, by what)."""
+        file = self.folder / "src/sparsegdf" / mutant.module
+        original, times, cache = file.read_bytes(), file.stat(), self.cache
+        stale = compiled_again(original.decode(), mutant.line)
+        if stale:
+            cache = self.folder / "numba-of-the-mutant"
+            shutil.rmtree(cache, ignore_errors=True)
+            patterns = [f"{file.stem}.{name}-*" for name in stale]
+            shutil.copytree(self.cache, cache, ignore=shutil.ignore_patterns(*patterns))
+        try:
+            file.write_text(padded(mutant.text, len(original)) if b"njit" in original else mutant.text)
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+            passed, seconds, why = self.run(tests, cache, limit)
+        finally:
+            file.write_bytes(original)
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return not passed, seconds, why
+
+
+def padded(text, size=None):
+    """The text with a comment at its end that makes it this long.
+
+    Numba keeps compiled code by the size and the time of the source file. They stay the same for every mutant, so that
+    only the functions of compiled_again are compiled again.
+    """
+    size = len(text.encode()) + 1000 if size is None else size
+    return text + "#" * (size - len(text.encode()))
+
+
+def compiled_again(source, line):
+    """The compiled functions of a module that a change in this line reaches: its own function, and those that call it.
+
+    None of them if the line is plain Python, all if it is outside of functions. No module imports one of another.
+    """
+    parts = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    compiled = {node.name: node for node in parts if any("njit" in ast.unparse(d) for d in node.decorator_list)}
+    own = {node.name for node in parts if node.lineno <= line <= node.end_lineno}
+    if not own:
+        return set(compiled)
+    names = {name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} for name, node in compiled.items()}
+    reached = own & compiled.keys()
+    while more := {name for name in compiled if names[name] & reached} - reached:
+        reached |= more
+    return reached
+
+
+def cache_of(folder):
+    return f"{folder.name}_{hashlib.sha1(str(folder).encode()).hexdigest()}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200, help="how many mutants (default: 200)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="modules whose path below src/sparsegdf begins with this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+
+    places = sorted(
+        str(file.relative_to(SOURCE))
+        for part in {key.split("/")[0] for key in TESTS}
+        for file in ([SOURCE / part] if part.endswith(".py") else (SOURCE / part).glob("*.py"))
+    )
+    everything = [m for place in places if place.startswith(options.only) for m in mutants_of(place)]
+    # Drawn by the digest of its name, a mutant stays drawn when code elsewhere changes.
+    drawn = sorted(everything, key=lambda m: hashlib.sha256(f"{options.seed} {m.name}".encode()).digest())
+    drawn = drawn[: options.count]
+    equivalent = {
+        f"{module}: {entry['before']} -> {entry['after']}"
+        for module, entries in (yaml.safe_load((ROOT / "tests/equivalent_mutants.yaml").read_text()) or {}).items()
+        for entry in entries
+    }
+    tried = [mutant for mutant in drawn if mutant.name not in equivalent]
+    print(f"{len(everything)} mutants, {len(drawn)} drawn, {len(drawn) - len(tried)} of them known to be equivalent")
+
+    FOLDER.mkdir(exist_ok=True)
+    record = FOLDER / "results.jsonl"
+    done = {}
+    for line in record.read_text().splitlines() if record.exists() else []:
+        result = json.loads(line)
+        if result["source"] == digest(SOURCE / result["module"]):
+            if result["killed"] or result["tests"] == digest(*tests_of(result["module"])):
+                done[result["name"]] = result
+    left = [mutant for mutant in tried if mutant.name not in done]
+    if left:
+        run_all(left, done, record, options.jobs)
+
+    killed = [mutant for mutant in tried if done[mutant.name]["killed"]]
+    survived = [mutant for mutant in tried if not done[mutant.name]["killed"]]
+    for mutant in sorted(survived, key=str):
+        print(f"SURVIVED {mutant}")
+    print(f"{len(killed)} of {len(tried)} killed ({len(killed) / max(len(tried), 1):.1%}), {len(survived)} survived")
+
+
+def run_all(left, done, record, jobs):
+    """Try the mutants that are left in parallel, writing down each result as it comes."""
+    tests = {module: tests_of(module) for module in {mutant.module for mutant in left}}
+    digests = {module: {"source": digest(SOURCE / module), "tests": digest(*tests[module])} for module in tests}
+    idle, lock = queue.SimpleQueue(), threading.Lock()
+    first = Copy(FOLDER / "0")
+    limits = first.limits(tests)
+    for tree in [first, *(Copy(FOLDER / str(k), of=first.folder) for k in range(1, jobs))]:
+        idle.put(tree)
+    with ThreadPoolExecutor(jobs) as pool:
+
+        def one(mutant):
+            tree = idle.get()
+            killed, seconds, why = tree.try_(mutant, tests[mutant.module], limits[mutant.module])
+            idle.put(tree)
+            with lock, open(record, "a") as file:
+                result = {
+                    "name": mutant.name,
+                    "module": mutant.module,
+                    "killed": killed,
+                    "by": why,
+                    "seconds": seconds,
+                }
+                done[mutant.name] = result | digests[mutant.module]
+                file.write(json.dumps(done[mutant.name]) + "\n")
+                print(f"{'killed  ' if killed else 'SURVIVED'} {seconds:4.0f} s  {mutant}", flush=True)
+
+        list(pool.map(one, left))
+
+
+if __name__ == "__main__":
+    main()

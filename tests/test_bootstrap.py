@@ -1,0 +1,59 @@
+"""The bootstrap of degrees of freedom against rules whose covariance is known, and the samples it is made of."""
+
+import numpy as np
+import pytest
+
+from sparsegdf.estimators.bootstrap import _show, bootstrap_df, bootstrap_excess
+
+
+def noise(size, seed, index):
+    """Sample `index`, as the documentation has it: any other order of drawing would change every result."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=size)
+
+
+def test_a_linear_rule_has_its_trace():
+    """df = tr H / M for yhat = b + H y, at each level; with the control variate the error is small."""
+    rng = np.random.default_rng(1)
+    H, b, mu = 0.3 * rng.normal(size=(2, 12, 12)), rng.normal(size=12), 5 * rng.normal(size=12)
+    found = bootstrap_df(lambda y: np.column_stack([b + h @ y for h in H]), mu, 400, seed=2)
+    for h, estimate in zip(H, found, strict=True):
+        assert abs(estimate.value - np.trace(h) / 12) < 4 * estimate.se and estimate.samples == 400
+    shrink = bootstrap_df(lambda y: b[:, None] + 0.4 * y[:, None], mu, 10)[0]
+    assert shrink.value == pytest.approx(0.4, abs=1e-12) and shrink.se < 1e-12  # z.z/M is the control
+
+
+def test_a_level_that_one_sample_lacks_has_no_estimate():
+    def fit(y):
+        return np.column_stack([0.5 * y, np.where(y @ y > 12, np.nan, y)])
+
+    whole, broken = bootstrap_df(fit, np.zeros(8), 50)
+    assert np.isfinite(whole.value) and np.isnan(broken.value)
+
+
+def test_excess_is_what_the_fit_does_beyond_its_tangent():
+    """A rule y -> (y, J y + c y^3): the mean of z.(yhat(mu + z) - yhat(mu) - J z)/M over the samples as documented."""
+    rng, M = np.random.default_rng(3), 9
+    J, mu = 0.2 * rng.normal(size=(M, M)), rng.normal(size=M)
+    fit = lambda y: np.column_stack([7 * y, J @ y + 0.1 * y**3])
+    found = bootstrap_excess(fit, mu, lambda z: J @ z, 6, seed=4)
+    values = [z @ (0.1 * (mu + z) ** 3 - 0.1 * mu**3) / M for z in (noise(M, 4, index) for index in range(6))]
+    assert found.value == pytest.approx(np.mean(values))
+    assert found.se == pytest.approx(np.std(values, ddof=1) / np.sqrt(6)) and found.samples == 6
+    # samples without a fit are left out
+    lost = lambda y: fit(y) if y[0] <= mu[0] else np.full((M, 2), np.nan)
+    left = [value for index, value in enumerate(values) if noise(M, 4, index)[0] <= 0]
+    found = bootstrap_excess(lost, mu, lambda z: J @ z, 6, seed=4)
+    assert 1 < found.samples == len(left) < 6 and found.value == pytest.approx(np.mean(left))
+
+
+def test_the_bar_fills_up(capsys):
+    for done in (1, 20, 40):
+        _show(done, 40)
+    assert capsys.readouterr().err == (
+        f"\rbootstrap [{'#':<40}] 1/40\rbootstrap [{'#' * 20:<40}] 20/40\rbootstrap [{'#' * 40}] 40/40\n"
+    )
+
+
+def test_no_bar_unless_asked_for(capsys):
+    bootstrap_df(lambda y: y[:, None], np.zeros(3), 5)
+    assert capsys.readouterr().err == ""
