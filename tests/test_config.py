@@ -1,14 +1,10 @@
 """The typed configuration: what it accepts, and what it says about what it does not."""
 
 import copy
-import json
-import os
-import subprocess
-import sys
 
 import pytest
 import yaml
-from conftest import ROOT, Project
+from conftest import ROOT
 
 from sparsegdf.paper.config.model import ConfigError, load
 
@@ -89,45 +85,3 @@ def test_a_missing_key_and_two_problems_at_once(raw):
     with pytest.raises(ConfigError) as caught:
         load(raw)
     assert "seed is missing" in str(caught.value) and "figure2_gdf.alpha = -1" in str(caught.value)
-
-
-# --- every key is read ---------------------------------------------------------------------------------------------
-
-
-def unread(project, configfile):
-    """The keys of this configuration that no rule, function or script of the project reads."""
-    done = subprocess.run(
-        [sys.executable, ROOT / "tests/config_reads.py", configfile],
-        cwd=project.folder,
-        env=os.environ | {"PYTHONPATH": str(project.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert len(found["read"]) > 200
-    return set(found["unread"])
-
-
-def test_every_key_is_read(tmp_path):
-    assert unread(Project(tmp_path / "project"), "config/paper.yaml") == set()
-
-
-def test_a_key_that_nobody_reads_is_found(tmp_path):
-    """Even where other blocks have one of that name, and where the figure's sidecar copies the block as a whole."""
-    project = Project(tmp_path / "project")
-    project.edit(
-        "src/sparsegdf/paper/config/blocks.py",
-        "class Figure7(Model):\n",
-        "class Figure7(Model):\n    alpha: float = 0.5\n",
-    )
-    project.edit(
-        "src/sparsegdf/paper/config/blocks.py", "class Size(Model):\n", "class Size(Model):\n    steps: int = 1\n"
-    )
-    project.edit("config/paper.yaml", "figure7_l0_exhaustive:\n", "figure7_l0_exhaustive:\n  alpha: 0.5\n")
-    project.edit("config/paper.yaml", "penalties:\n", "penalties:\n  scad_idle: { kind: scad, a: 4, lam: 1 }\n")
-    project.edit("tests/tiny.yaml", "{ N: 32, samples: 3 }", "{ N: 32, samples: 3, steps: 2 }")
-    idle = {f"penalties.scad_idle.{key}" for key in ("kind", "a", "lam")}
-    assert {"figure7_l0_exhaustive.alpha", "figure9_finite_size.sizes.0.steps"} | idle == {
-        key for key in unread(project, "tests/tiny.yaml") if not key.startswith("designs.")
-    }  # the tiny run has fewer designs

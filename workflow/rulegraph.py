@@ -35,13 +35,6 @@ def graph(text):
     return sorted(set(names.values()) - HIDDEN), sorted((a, b) for a, b in pairs if not {a, b} & HIDDEN)
 
 
-def drawn_graph(svg):
-    """The same two lists, read back from the picture."""
-    titles = [title.replace("&#45;", "-").replace("&gt;", ">") for title in re.findall(r"<title>(.*?)</title>", svg)]
-    pairs = sorted(tuple(title.split("->")) for title in titles if "->" in title)
-    return sorted(title for title in titles if "->" not in title and title != "rules"), pairs
-
-
 def dot(rules, pairs):
     """Left to right, coloured by what a rule makes."""
     lines = [
