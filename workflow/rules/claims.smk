@@ -1,8 +1,17 @@
 # What the paper claims and misprints, decided from the results of this run.
 
-# The tables that claims are decided from, by their path below results/<run>, and what they were made with.
+# The block of the configuration that each run of simulations belongs to, and the name of its design.
+BLOCKS = {name: (name, figure.design) for name, figure in CONFIG.bp_figures.items()}
+BLOCKS |= {f"claims_{design}": ("claims", design) for design in CONFIG.claims.designs}
+BLOCKS |= {f"size{N}_{design}": ("figure9_finite_size", design) for N, design, _ in FINITE_SIZE}
+
+# The tables that claims are decided from, by their path below results/<run>: what each is, and what it was made with.
 EVIDENCE = {
     f"summaries/{name}/{penalty}": {
+        "kind": "summary",
+        "block": BLOCKS[name][0],
+        "design_name": BLOCKS[name][1],
+        "penalty_name": penalty,
         "N": run.N,
         "alpha": simulated.M / run.N,
         "design": run.design,
@@ -12,8 +21,11 @@ EVIDENCE = {
     }
     for name, run in CONFIG.runs.items()
     for penalty, simulated in run.simulations.items()
-} | {f"l0/{name}_sizes": {"N": run.N, "alpha": CONFIG.l0_search.alpha} for name, run in CONFIG.l0_search.runs.items()}
-EVIDENCE_BP_L0 = {"N": CONFIG.table_bp_l0.N, "alpha": CONFIG.table_bp_l0.M / CONFIG.table_bp_l0.N}
+} | {
+    f"l0/{name}_sizes": {"kind": "l0_sizes", "run": name, "N": run.N, "alpha": CONFIG.l0_search.alpha}
+    for name, run in CONFIG.l0_search.runs.items()
+}
+EVIDENCE_BP_L0 = {"kind": "bp_l0", "N": CONFIG.table_bp_l0.N, "alpha": CONFIG.table_bp_l0.M / CONFIG.table_bp_l0.N}
 
 
 rule table_claims:
@@ -31,7 +43,7 @@ rule table_claims:
         runtime=grow(10),
     params:
         code=code_digest("table_claims.py"),
-        made_with=EVIDENCE | {"table_bp_l0": EVIDENCE_BP_L0},
+        made_with=[*EVIDENCE.values(), EVIDENCE_BP_L0],
     script:
         "../scripts/table_claims.py"
 

@@ -7,10 +7,9 @@ from sparsegdf.paper.readable_tables import write_readable
 from sparsegdf.paper.tables import read_table
 
 begin(snakemake)
-tables = [*map(read_table, snakemake.input.results), pd.read_csv(snakemake.input.table_bp_l0)]
-evidence = dict(zip(snakemake.params.made_with, tables, strict=True))
-for key, parameters in snakemake.params.made_with.items():
-    evidence[key].attrs = parameters
+evidence = [*map(read_table, snakemake.input.results), pd.read_csv(snakemake.input.table_bp_l0)]
+for table, made_with in zip(evidence, snakemake.params.made_with, strict=True):
+    table.attrs = made_with
 claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS], evidence)
 counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
 write_readable(
