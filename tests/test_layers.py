@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import sparsegdf
+
 ROOT = Path(__file__).resolve().parents[1] / "src/sparsegdf"
 # Each folder may import from those before it, and from the modules at the top, which import nothing of ours.
 LAYERS = ("penalties", "ensembles", "theory", "solvers", "estimators", "selection", "paper")
@@ -48,4 +50,20 @@ def test_importing_the_package_loads_nothing_large():
     """numba, matplotlib and the rest come when they are needed."""
     code = "import sys, sparsegdf; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"numpy", "scipy", "numba", "pandas", "matplotlib", "pyarrow", "pydantic"} & set(loaded)
+    assert "sparsegdf" in loaded and not {
+        "numpy",
+        "scipy",
+        "numba",
+        "pandas",
+        "matplotlib",
+        "pyarrow",
+        "pydantic",
+    } & set(loaded)
+
+
+def test_every_public_name_is_found_and_star_asks_for_no_extra():
+    """The names of __init__.pyi, which type checkers read, are those that can be imported."""
+    names = {alias.asname for node in ast.parse((ROOT / "__init__.pyi").read_text()).body for alias in node.names}
+    assert all(hasattr(sparsegdf, name) for name in names) and names <= set(dir(sparsegdf))
+    assert set(sparsegdf.__all__) == names - {"SparseRegressor"}
+    assert not hasattr(sparsegdf, "nonsense")
