@@ -61,7 +61,7 @@ def test_kill_9_of_a_job(project, finished):
     wait_for_job(process).kill()
     text, _ = process.communicate()
     assert process.returncode != 0
-    assert "give the same command again" in text
+    assert "Fix the cause and run the same command again" in text
     assert_whole(project)
     assert project.planned(TARGET)["bp_samples"] == 1  # the others went on, and are kept
     project.snakemake(TARGET)

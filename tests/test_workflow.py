@@ -336,7 +336,7 @@ def test_a_damaged_record_is_noticed(changed):
             record.write_bytes(content)
             done = changed.snakemake("-n", "figure4_bp_vs_rs", check=False)
             assert done.returncode != 0 and "Traceback" not in done.text
-            assert f"delete these files, they are made again: {chunk}" in done.text
+            assert f"delete these files and run the same command again: {chunk}" in done.text
     finally:
         record.write_bytes(kept)
     assert changed.planned("figure4_bp_vs_rs")["bp_samples"] == 8

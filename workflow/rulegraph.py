@@ -1,4 +1,4 @@
-"""`make rulegraph`: docs/rulegraph.svg, which rule hands its files on to which. Needs Graphviz; nothing else does."""
+"""`make rulegraph`: docs/rulegraph.svg, which rule reads the files of which. Only this needs Graphviz."""
 
 import re
 import shutil
