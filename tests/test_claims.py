@@ -57,7 +57,7 @@ def made(finished, name):
 )
 def test_verdict_follows_from_the_findings(printed, corrected, verdict):
     check = (lambda _: corrected) if corrected else None
-    row = claims_table([Claim("id", "w", "s", "q", "h", lambda _: printed, "why", check)], {}).iloc[0]
+    row = claims_table([Claim("id", "w", "s", "q", "h", lambda _: printed, "why", check)], []).iloc[0]
     assert row.verdict == verdict
     assert (row.correction == "why") == (
         verdict == "reproduced with a correction" or (corrected, printed) == (OPEN, NO)
@@ -68,7 +68,7 @@ def test_missing_evidence_is_not_decidable_and_says_why():
     def check(_):
         raise Undecided("this run has no x")
 
-    row = claims_table([Claim("id", "w", "s", "q", "h", check)], {}).iloc[0]
+    row = claims_table([Claim("id", "w", "s", "q", "h", check)], []).iloc[0]
     assert (row.verdict, row.detail) == ("not decidable", "this run has no x")
 
 
@@ -153,7 +153,7 @@ def test_a_wrong_theory_loses_claims(monkeypatch):
     monkeypatch.setattr(theory, "rs_curve", lambda *a, **k: (t := true(*a, **k)).assign(df=1.01 * t.df))
     theory.curve.cache_clear()
     try:
-        table = claims_table([c for c in theory.CLAIMS if c.id in ("l1-df", "en-df", "l0-df", "scad-df")], {})
+        table = claims_table([c for c in theory.CLAIMS if c.id in ("l1-df", "en-df", "l0-df", "scad-df")], [])
     finally:
         theory.curve.cache_clear()
     assert (table.verdict == "contradicted").all() and len(table) == 4
@@ -174,45 +174,46 @@ def made_with(table, **parameters):
     return table
 
 
-def bp_table(figure, name, gap=0.0, se=1e-3, alpha=0.5, N=1000, **columns):
+def bp_table(simulated, name, gap=0.0, se=1e-3, alpha=0.5, N=1000, **columns):
     """A made-up summary of one simulation in which GDF - (any estimator) is `gap`."""
     delta = np.linspace(0.05, 0.9, 12)
     table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
     for other in ("delta_eff", "effective", "stein"):
         table = table.assign(**{f"gap_{other}": gap, f"gap_{other}_se": se})
     columns = {"err_train": 0.5, "err_train_se": se, "fraction_bp": 1.0, "steps_median": 100.0} | columns
+    names = {"block": simulated.block, "design_name": simulated.design, "penalty_name": name}
+    design, penalty = simulation.DESIGNS[simulated.design], BLOCKS[name]
     return made_with(
-        table.assign(**columns), design=simulation.DESIGNS[figure], penalty=BLOCKS[name], alpha=alpha, N=N
+        table.assign(**columns), kind="summary", **names, design=design, penalty=penalty, alpha=alpha, N=N
     )
 
 
 @pytest.mark.parametrize("gap, N, verdict", [(0.0, 1000, "reproduced"), (0.1, 1000, "contradicted"),
                                              (0.1, 40, "not decidable")])  # fmt: skip
 def test_simulation_claims_decide_from_their_data(gap, N, verdict):
-    evidence = {
-        f"summaries/{figure}/{name}": bp_table(figure, name, gap, N=N)
-        for figure in simulation.EXAMPLES.values() for name in simulation.SHOWN
-    }  # fmt: skip
+    evidence = [
+        bp_table(example, name, gap, N=N) for example in simulation.EXAMPLES.values() for name in simulation.SHOWN
+    ]
     claims = [c for c in simulation.CLAIMS if c.id.startswith(("eff-", "zou-"))]
     assert len(claims) == 12
     assert set(claims_table(claims, evidence).verdict) == {verdict}
-    assert set(claims_table(claims, {}).verdict) == {"not decidable"}
+    assert set(claims_table(claims, []).verdict) == {"not decidable"}
 
 
 @pytest.mark.parametrize("limit, se, verdict", [(0.0, 1e-3, "reproduced"), (0.03, 1e-3, "contradicted"),
                                                 (0.0, 0.1, "not decidable")])  # fmt: skip
 def test_finite_size_claims_follow_the_limit(limit, se, verdict):
     claims = [c for c in simulation.CLAIMS if c.id.startswith("finite-size-")]
-    evidence = {
-        f"summaries/size{N}_{figure.partition('_')[2]}/{name}": bp_table(
-            figure, name, limit + 5 / N, se, N=N, fraction_converged=1.0)
-        for N in (250, 500, 1000, 2000) for figure in simulation.EXAMPLES.values() for name in simulation.SHOWN
-    }  # fmt: skip
-    for key, table in evidence.items():
-        if "example2" in key:
+    evidence = [
+        bp_table(simulation.Simulated("figure9_finite_size", example.design), name, limit + 5 / N, se, N=N,
+                 fraction_converged=1.0)
+        for N in (250, 500, 1000, 2000) for example in simulation.EXAMPLES.values() for name in simulation.SHOWN
+    ]  # fmt: skip
+    for table in evidence:
+        if table.attrs["design_name"] == "example2":
             table.attrs["design"] = {"kind": "block", "T": table.attrs["N"] // 8}
     assert len(claims) == 6 and set(claims_table(claims, evidence).verdict) == {verdict}
-    small = {key: table for key, table in evidence.items() if "size2000" not in key}
+    small = [table for table in evidence if table.attrs["N"] < 2000]
     assert set(claims_table(claims, small).verdict) == {"not decidable"}
 
 
@@ -220,12 +221,12 @@ def test_bp_for_l0_is_judged_by_damping():
     claim = [c for c in simulation.CLAIMS if c.id == "bp-l0"]
     rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]
     table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20)
-    table = made_with(table)
-    row = claims_table(claim, {"table_bp_l0": table}).iloc[0]
+    table = made_with(table, kind="bp_l0")
+    row = claims_table(claim, [table]).iloc[0]
     assert row.verdict == "reproduced with a correction" and "80%" in row.detail
     table.loc[1, "fraction_converged"] = 0.5
-    assert claims_table(claim, {"table_bp_l0": table}).verdict[0] == "contradicted"
-    assert claims_table(claim, {"table_bp_l0": made_with(table, N=200)}).verdict[0] == "not decidable"
+    assert claims_table(claim, [table]).verdict[0] == "contradicted"
+    assert claims_table(claim, [made_with(table, kind="bp_l0", N=200)]).verdict[0] == "not decidable"
 
 
 curve, saddle_point = cache(rs_curve), cache(solve_rs)  # the made-up runs ask for the same again and again
@@ -236,23 +237,21 @@ def whole_run(gap=0.0, slow=1.0):
 
     BP takes `slow` times the steps on correlated designs, and on the stronger of two.
     """
-    evidence = {}
+    evidence = []
     for name, alpha in {"scad_a5": 0.5, "scad_a8_lam08": 0.5, "scad_a6_lam09": 0.8, "scad_a8_lam07": 0.8}.items():
-        table = bp_table("figure4_bp_vs_rs", name, gap, alpha=alpha, N=200)
+        table = bp_table(simulation.FIGURE4, name, gap, alpha=alpha, N=200)
         rs = curve(simulation.PENALTIES[name], alpha=alpha, deltas=tuple(table.delta)).df.to_numpy()
-        evidence[f"summaries/figure4_bp_vs_rs/{name}"] = table.assign(gdf=rs + gap)
-    designs = ("iid", "example1_weak", "example1_strong", "example2_few", "example2_many")
-    for name, figure in itertools.product(
-        simulation.SHOWN, [*simulation.EXAMPLES.values(), *map("claims_{}".format, designs)]
-    ):
-        strong = figure.endswith(("strong", "many"))
-        table = bp_table(figure, name, 0.0 if figure.endswith(("weak", "few")) else gap)
-        if figure == "claims_iid":
+        evidence.append(table.assign(gdf=rs + gap))
+    (weak, strong), (few, many), iid = simulation.OTHER_C, simulation.OTHER_T, simulation.IID
+    everywhere = [*simulation.EXAMPLES.values(), iid, weak, strong, few, many]
+    for name, simulated in itertools.product(simulation.SHOWN, everywhere):
+        table = bp_table(simulated, name, 0.0 if simulated in (weak, few) else gap)
+        if simulated == iid:
             saddles = [saddle_point(simulation.PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta]
             for column, rs in (("delta", "delta"), ("gdf", "df"), ("err_train", "err_train")):
                 table[column] = [getattr(saddle, rs) + gap for saddle in saddles]
-        steps = 100.0 * slow ** (0 if figure == "claims_iid" else 2 if strong else 1)
-        evidence[f"summaries/{figure}/{name}"] = table.assign(steps_median=steps)
+        steps = 100.0 * slow ** (0 if simulated == iid else 2 if simulated in (strong, many) else 1)
+        evidence.append(table.assign(steps_median=steps))
     return evidence
 
 
@@ -277,13 +276,13 @@ def test_claims_about_bp_follow_the_data():
                                    {"variance": 2.0}, {"design": {"kind": "ar1", "c": 0.9}}])  # fmt: skip
 def test_a_run_with_other_parameters_is_no_evidence(other):
     evidence = whole_run(0.1)
-    for table in evidence.values():
+    for table in evidence:
         table.attrs |= other
     table = claims_table(simulation.CLAIMS, evidence)
     assert set(table.verdict) == {"not decidable"} and (table.detail != "").all()
     if "alpha" in other:
         sizes = l0_sizes(l0.rs_df)
-        for table in sizes.values():
+        for table in sizes:
             table.attrs |= other
         table = claims_table([c for c in l0.CLAIMS if c.id.startswith("exact")], sizes)
         assert set(table.verdict) == {"not decidable"}
@@ -291,18 +290,18 @@ def test_a_run_with_other_parameters_is_no_evidence(other):
 
 def test_a_run_without_bp_is_no_evidence():
     """`solver: direct`: no level of it is BP's."""
-    evidence = {key: table.assign(fraction_bp=np.nan, steps_median=np.nan) for key, table in whole_run().items()}
+    evidence = [table.assign(fraction_bp=np.nan, steps_median=np.nan) for table in whole_run()]
     assert set(claims_table(simulation.CLAIMS, evidence).verdict) == {"not decidable"}
 
 
 def l0_sizes(limit, slope=-0.5, se=1e-3):
     """df = limit(delta) + slope ln N/N at delta = 0.1 and 0.2."""
-    tables = {}
+    tables = []
     for N in (20, 30, 50, 80, 100):
         K = np.array([round(0.05 * N), round(0.1 * N)])
         df = [limit(d) + slope * np.log(N) / N for d in (0.1, 0.2)]
         table = pd.DataFrame({"K": K, "delta": [0.1, 0.2], "df": df, "df_se": se, "exact": True})
-        tables[f"l0/n{N}_sizes"] = made_with(table, N=N)
+        tables.append(made_with(table, kind="l0_sizes", run=f"n{N}", N=N))
     return tables
 
 
@@ -320,7 +319,9 @@ def test_claims_about_exact_l0_follow_the_data():
     """df rises to RS from below and is lost when it falls with N, lies above RS or below delta."""
     claims = [c for c in l0.CLAIMS if c.id in ("exact-grows", "exact-below", "exact-greater")]
     assert set(claims_table(claims, l0_sizes(l0.rs_df)).verdict) == {"reproduced"}
-    against = l0_sizes(lambda d: d - 0.1, slope=0.3) | {"l0/n10_sizes": l0_sizes(lambda d: 1.0)["l0/n20_sizes"]}
+    above = l0_sizes(lambda d: 1.0)[0]
+    above.attrs["run"] = "n10"
+    against = [*l0_sizes(lambda d: d - 0.1, slope=0.3), above]
     assert set(claims_table(claims, against).verdict) == {"contradicted"}
 
 
@@ -334,12 +335,10 @@ def test_claims_about_exact_l0_follow_the_data():
 )
 def test_the_claim_about_small_delta_compares_its_ends(growth, verdict):
     delta = np.array([0.1, 0.2, 0.3, 0.4])
-    evidence = {
-        f"l0/n{N}_sizes": made_with(
-            pd.DataFrame({"K": np.round(delta * N / 2), "delta": delta, "df": df, "df_se": 1e-3, "exact": True}), N=N
-        )
-        for N, df in ((20, 2 * delta), (40, 2 * delta * (1 + np.array(growth))))
-    }
+    evidence = []
+    for N, df in ((20, 2 * delta), (40, 2 * delta * (1 + np.array(growth)))):
+        table = pd.DataFrame({"K": np.round(delta * N / 2), "delta": delta, "df": df, "df_se": 1e-3, "exact": True})
+        evidence.append(made_with(table, kind="l0_sizes", run=f"n{N}", N=N))
     claim = [c for c in l0.CLAIMS if c.id == "exact-small-delta"]
     assert claims_table(claim, evidence).verdict[0] == verdict
 

@@ -22,9 +22,10 @@ def locked():
 
 def test_conda_pins_are_those_of_the_lock():
     pins = [p for p in yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"] if "=" in p]
-    names = {name: version for name, version in (pin.split("=") for pin in pins) if name != "python"}
+    names = {
+        name.replace("_", "-"): version for name, version in (pin.split("=") for pin in pins) if name != "python"
+    }
     names["snakemake"] = names.pop("snakemake-minimal")
-    names["jupyter-client"] = names.pop("jupyter_client")
     assert names == {name: locked()[name] for name in names}
 
 

@@ -28,7 +28,7 @@ def test_a_table_under_another_name_is_refused(tmp_path, monkeypatch):
     first, second = tmp_path / "here/results/bp/l1/0-2.parquet", tmp_path / "here/results/bp/l1/3-5.parquet"
     write_table(FRAME, first)
     shutil.copy(first, second)
-    with pytest.raises(DamagedTable, match=r"3-5\.parquet is a copy of results/bp/l1/0-2\.parquet.*--forcerun"):
+    with pytest.raises(DamagedTable, match=r"3-5\.parquet is a copy of results/bp/l1/0-2\.parquet.*delete "):
         read_table(second)
     (tmp_path / "here").rename(tmp_path / "there")  # a name begins at the folder results
     monkeypatch.chdir(tmp_path / "there")
@@ -41,9 +41,7 @@ def test_a_table_made_with_other_parameters_is_refused(tmp_path):
     write_table(FRAME, path, made_with)
     pd.testing.assert_frame_equal(read_table(path, made_with), FRAME)
     pd.testing.assert_frame_equal(read_table(path), FRAME)
-    with pytest.raises(
-        DamagedTable, match=r"other parameters \(seed = 1, wanted 2; first = 0, wanted 3\).*--forcerun"
-    ):
+    with pytest.raises(DamagedTable, match=r"other parameters \(seed = 1, wanted 2; first = 0, wanted 3\).*delete "):
         read_table(path, {"simulation": {"seed": 2, "etas": [0.1, 0.2]}, "first": 3})
 
 
@@ -63,7 +61,7 @@ def test_truncation_is_detected(tmp_path):
     write_table(pd.DataFrame({"x": [float(i) ** 0.5 for i in range(5000)]}), path)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DamagedTable, match=r"a\.parquet is damaged.*--forcerun"):
+    with pytest.raises(DamagedTable, match=r"a\.parquet is damaged.*delete "):
         read_table(path)
 
 

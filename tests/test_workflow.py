@@ -315,7 +315,7 @@ def test_a_damaged_record_is_noticed(changed):
             record.write_bytes(content)
             done = changed.snakemake("-n", "figure4_bp_vs_rs", check=False)
             assert done.returncode != 0 and "Traceback" not in done.text
-            assert f"delete these files, they are made again: {chunk}" in done.text
+            assert f"delete these files and run the same command again: {chunk}" in done.text
     finally:
         record.write_bytes(kept)
     assert changed.planned("figure4_bp_vs_rs")["bp_samples"] == 8
@@ -325,18 +325,22 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     def status():
         return changed.snakemake(program=("workflow/status.py",)).text
 
+    files = {name.removeprefix("table_") if name in ("table_claims", "table_misprints") else name for name in TABLES}
     assert [line.split()[:2] for line in status().splitlines()[1:]] == [
-        [name, "fresh"] for name in sorted((*FIGURES, *TABLES))
+        [name, "fresh"] for name in sorted({*FIGURES, *files})
     ]
     changed.edit("config/paper.yaml", "figure2_gdf:\n  alpha: 0.5", "figure2_gdf:\n  alpha: 0.6")
     lines = {line.split()[0]: line for line in status().splitlines()[1:]}
     assert "stale" in lines["figure2_gdf"] and "params have changed" in lines["figure2_gdf"].lower()
-    assert float(lines["figure2_gdf"].split()[3]) > 0
+    assert lines["figure2_gdf"].split()[2] == "2" and float(lines["figure2_gdf"].split()[3]) > 0
     assert sum("stale" in line for line in lines.values()) == 1
     file = changed.folder / "src/sparsegdf/paper/figures/figure1_single_body.py"
     file.write_text(file.read_text() + "\nCHANGED = True\n")
     (line,) = [line for line in status().splitlines() if line.startswith("figure1_single_body")]
     assert line.endswith("code has changed: src/sparsegdf/paper/figures/figure1_single_body.py (figure x 1)")
+    changed.edit("config/paper.yaml", "seed: ", "sead: ")
+    done = changed.snakemake(program=("workflow/status.py",), check=False)
+    assert done.returncode == 1 and "did you mean 'seed'?" in done.text and "target" not in done.text
 
 
 def test_make_takes_the_run_by_its_name():

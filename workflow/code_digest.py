@@ -17,8 +17,8 @@ class CodeChanged(Exception):
 def code_digest(scripts, package_root, whole=()):
     """Digest by file of the `scripts`, the helpers beside the first, and the modules of the package that they import.
 
-    The package's own __init__ only re-exports names and is left out: counting it would make every script depend on
-    every module. So scripts import from modules (`from sparsegdf.penalties.l1 import ...`), never from a package.
+    The package's own __init__ only re-exports names and is left out: otherwise every script would depend on every
+    module. So scripts import from modules (`from sparsegdf.penalties.l1 import ...`), never from a package.
     Of the files `whole` every byte counts.
     """
     root, todo = Path(package_root), [Path(script) for script in scripts]
@@ -48,8 +48,8 @@ def require_unchanged(planned):
                 same = False
             if not same:
                 raise CodeChanged(
-                    f"{file} was changed after the run was started: the result is not kept, because it may not be of "
-                    "the code that its record says. Give the same command again"
+                    f"{file} was changed after the run was started. The result is discarded, because its record "
+                    "would name other code. Run the same command again"
                 )
 
 

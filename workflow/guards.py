@@ -1,4 +1,4 @@
-"""Command lines that Snakemake accepts and that would do something else than what is meant: errors here."""
+"""Errors for command lines that Snakemake accepts but that would not do what was meant."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ class GuardError(Exception):
 def require_profile(arguments, basedir):
     """Raise GuardError if the command line `arguments` name a workflow profile that Snakemake would not find.
 
-    Snakemake ignores it, and would run everything on the login node. On a misspelt --profile it stops by itself.
+    Snakemake would ignore it and run everything on the login node. A misspelt --profile is an error of its own.
     """
     name = _option("--workflow-profile", arguments)
     if name in (None, "none"):  # none: not even profiles/default
@@ -23,8 +23,8 @@ def require_profile(arguments, basedir):
     if not any(path.exists() for path in (Path(name), Path("profiles") / name, profiles / name)):
         there = ", ".join(f"profiles/{file.parent.name}" for file in sorted(profiles.glob("*/config.yaml")))
         raise GuardError(
-            f"There is no profile '{name}'. Snakemake would go on without it and run everything on this machine. "
-            f"There are: {there}."
+            f"There is no profile '{name}'. Snakemake would ignore the option and run everything on this machine. "
+            f"Known profiles: {there}."
         )
 
 
@@ -55,8 +55,8 @@ def require_own_run(config, file):
         run, more = base["run"], " and more" if len(changed) > 3 else ""
         raise GuardError(
             f"--configfile or --config changes {', '.join(changed[:3])}{more}, but the run is still '{run}': its "
-            f"results would take the place of those in results/{run} and {run}_figures. "
-            f"Give it a name of its own, as `run: mine`; to change the run '{run}' itself, edit {file}."
+            f"results would overwrite those in results/{run} and {run}_figures. "
+            f"Give it its own name, such as `run: mine`. To change the run '{run}' itself, edit {file}."
         )
 
 

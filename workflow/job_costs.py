@@ -1,4 +1,4 @@
-"""What a job cost: its own CPU time to the very end, its wall time and its memory, beside its log.
+"""Records what a job cost: its CPU time to the very end, its wall time and its memory, in a file named as its log.
 
 Snakemake's own measurement (`benchmark:`) is a sample every 30 s, and wall time on a busy machine is not work.
 """

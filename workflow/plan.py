@@ -1,8 +1,8 @@
-"""What a run has planned, for the jobs to compare themselves with.
+"""What a run has planned, so that each job can check that it does just that.
 
-A job on a cluster node reads Snakefile, configuration and code again. If one of them was changed in between, it would
-compute something else than what Snakemake writes down as its parameters. So the main process leaves a digest of every
-job's parameters and inputs here when a run starts, and a job that finds another one stops.
+A job on a cluster node reads the Snakefile, the configuration and the code again. If one of them has changed since
+the run started, the job would not compute what Snakemake records as its parameters. So the main process writes a
+digest of every job's parameters and inputs when a run starts, and a job whose own digest differs stops.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ def require(output, params, inputs):
     if planned != fingerprint(params, inputs):
         raise NotPlanned(
             f"{output} was planned with other parameters or inputs than this job has: the configuration, the code or "
-            "the rules were changed after the run was started. Nothing is kept of it. Give the same command again"
+            "the rules were changed after the run was started. Its result is discarded. Run the same command again"
         )
 
 

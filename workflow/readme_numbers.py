@@ -1,4 +1,4 @@
-"""Writes what README.md and docs/claims.md quote of reference/claims.csv (`make reference`); a test checks it."""
+"""Writes the numbers of reference/claims.csv into README.md and docs/claims.md (`make reference`)."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`make rulegraph`: docs/rulegraph.svg, which rule hands its files on to which. Needs Graphviz; nothing else does."""
+"""`make rulegraph`: docs/rulegraph.svg, which rule reads the files of which. Only this needs Graphviz."""
 
 import re
 import shutil
@@ -33,13 +33,6 @@ def graph(text):
     names = dict(re.findall(r'^\s*(\d+)\[label = "(\w+)"', text, re.M))
     pairs = [(names[a], names[b]) for a, b in re.findall(r"^\s*(\d+) -> (\d+)", text, re.M)]
     return sorted(set(names.values()) - HIDDEN), sorted((a, b) for a, b in pairs if not {a, b} & HIDDEN)
-
-
-def drawn_graph(svg):
-    """The same two lists, read back from the picture."""
-    titles = [title.replace("&#45;", "-").replace("&gt;", ">") for title in re.findall(r"<title>(.*?)</title>", svg)]
-    pairs = sorted(tuple(title.split("->")) for title in titles if "->" in title)
-    return sorted(title for title in titles if "->" not in title and title != "rules"), pairs
 
 
 def dot(rules, pairs):

@@ -1,7 +1,7 @@
-"""A SLURM that does not answer for a while: what Snakemake's slurm plugin (2.8.0) makes of it, mended from outside.
+"""A workaround for Snakemake's slurm plugin (2.8.0), which does not cope with a SLURM that is silent for a while.
 
-When every status query of a round fails, the plugin hands no job back, so that Snakemake forgets the jobs and waits
-for ever. When sbatch fails, it reports an error at once, so that all retries of a job are spent within a second.
+When every status query of a round fails, the plugin returns no jobs, so Snakemake forgets them and waits for ever.
+When sbatch fails, the plugin reports an error at once, so all retries of a job are used up within a second.
 """
 
 import threading

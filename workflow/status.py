@@ -1,94 +1,93 @@
 """`make status`: for each figure and table, fresh or stale and why, and the CPU minutes that a rerun would take.
 
-Minutes are those of past jobs (results/<run>/benchmarks); of a paper run that has none yet, those of its rules in
-reference/costs.csv, marked ~. Words on the command line go to Snakemake, such as --configfile config/quick.yaml.
+The minutes are those of past jobs (results/<run>/benchmarks). A paper run without past jobs takes the means of their
+rules in reference/costs.csv, marked ~.
 """
 
+import argparse
+import contextlib
 import csv
-import re
-import subprocess
+import io
+import logging
 import sys
 from collections import Counter
 from pathlib import Path
 from statistics import mean
 
+import yaml
 from job_costs import costs_file
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import (
+    ConfigSettings,
+    DAGSettings,
+    OutputSettings,
+    RerunTrigger,
+    ResourceSettings,
+)
 
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
 
 
-def main(words):
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        return
-    command = [sys.executable, "-m", "snakemake", "-n", "--nolock", "--cores", "1", "all", *words]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
-    jobs = planned_jobs(done.stdout)
-    maker = {path: job for job in jobs for path in job["output"]}
+def main(configfile):
+    dag = plan(configfile)
     spent = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv"))
     usual = usual_seconds(Path("reference/costs.csv"))
     print(f"{'target':28} {'state':6} {'jobs':>5} {'CPU minutes':>13}  why")
-    for target, file in targets().items():
-        stale = next((job for job in jobs if any(Path(path).name == file for path in job["output"])), None)
-        if stale is None:
-            print(f"{target:28} fresh")
+    for name, job in sorted(targets(dag)):
+        if not dag.needrun(job):
+            print(f"{name:28} fresh")
             continue
-        needed = upstream(stale, maker)
+        needed = list(dag.bfs(dag.dependencies, job, stop=lambda other: not dag.needrun(other)))
         seconds = [expected_seconds(job, spent) for job in needed]
         guesses = [expected_usually(job, usual) if s is None else s for job, s in zip(needed, seconds, strict=True)]
         known = sum(s for s in guesses if s is not None) / 60
         shown = f"{known:.1f}" if known >= 1 else f"{known:.2f}"
         minutes = ("~" if guesses != seconds else "") + shown + (" + ?" if None in guesses else "")
-        print(f"{target:28} stale  {len(needed):5} {minutes:>13}  {why(needed)}")
+        print(f"{name:28} stale  {len(needed):5} {minutes:>13}  {why(needed, dag)}")
 
 
-def targets():
-    """The CSV file of each figure and table."""
-    files = {name: f"{name}.csv" for name in FIGURES} | {name: f"{kind.file}.csv" for name, kind in TABLES.items()}
-    return dict(sorted(files.items()))
+def plan(configfile):
+    """Snakemake's graph of the jobs of the target `all`; those that have to run are marked in it."""
+    profile = yaml.safe_load(Path("profiles/default/config.yaml").read_text(encoding="utf-8"))
+    with SnakemakeApi(OutputSettings(log_level_override=logging.ERROR)) as api:
+        try:
+            workflow = api.workflow(
+                resource_settings=ResourceSettings(cores=1),
+                config_settings=ConfigSettings(configfiles=[configfile] if configfile else []),
+            )
+            triggers = RerunTrigger.parse_choices_set(profile["rerun-triggers"])
+            graph = workflow.dag(DAGSettings(targets={"all"}, rerun_triggers=triggers))
+            with contextlib.redirect_stdout(io.StringIO()):
+                graph.summary()  # builds the graph, and prints less of it than is needed here
+            return workflow._workflow.dag
+        except Exception as error:
+            api.print_exception(error)
+            sys.exit(1)
 
 
-def planned_jobs(text):
-    """The jobs of a dry run: rule, input, output, file of costs, reason."""
-    jobs = []
-    for block in re.split(r"\n(?=(?:local)?rule \w+:\n)", text):
-        head = re.match(r"(?:local)?rule (\w+):\n", block)
-        if head:
-            field = dict(re.findall(r"^    (\w+): (.*)$", block, re.M))
-            files = {key: field[key].split(", ") if key in field else [] for key in ("input", "output")}
-            costs = str(costs_file(field["log"])) if "log" in field else None  # None: a target that names others
-            jobs.append({"rule": head[1], "costs": costs, "reason": field["reason"], **files})
-    return jobs
+def targets(dag):
+    """The name and the job of each figure and table: what writes <run>_figures/<name>.csv."""
+    names = {f"{name}.csv": name for name in FIGURES} | {f"{kind.file}.csv": name for name, kind in TABLES.items()}
+    files = ((Path(path).name, job) for job in dag.jobs for path in job.output)
+    return [(names[file], job) for file, job in files if file in names]
 
 
-def upstream(job, maker):
-    """The job and every planned job that it waits for."""
-    found, todo = [], [job]
-    while todo:
-        job = todo.pop()
-        if job not in found:
-            found.append(job)
-            todo += [maker[path] for path in job["input"] if path in maker]
-    return found
-
-
-def why(jobs):
+def why(jobs, dag):
     """The reasons of the first causes, each with the rules it stands for."""
-    own = [job for job in jobs if not job["reason"].startswith("Input files updated by another job")]
-    reasons = Counter((_in_short(job["reason"]), job["rule"]) for job in own)
+    reasons = Counter((reason, job.rule.name) for job in jobs if (reason := own_reason(job, dag.reason(job))))
     return "; ".join(f"{reason} ({rule} x {n})" for (reason, rule), n in sorted(reasons.items()))
 
 
-def _in_short(reason):
-    """The first words of Snakemake's reason; of changed params the files of code that differ, if there are any."""
-    before, _, now = reason.partition(" now: ")
-    files = [dict(re.findall(r"'([^']+)': '([0-9a-f]{12})'", params)) for params in (before, now)]
-    changed = sorted({path for path, _ in set(files[0].items()) ^ set(files[1].items())})
-    if changed:
-        return f"code has changed: {', '.join(changed)}"
-    return re.split(r"[:;]", reason)[0].lower()
+def own_reason(job, reason):
+    """Why a job has to run, with the files of code that have changed; None if only because another job runs first."""
+    code = job.params.get("code", {})
+    if repr(code) in reason.params_changed.only_new:
+        before = " ".join(reason.params_changed.only_old)
+        now = {pair for files in code.values() for pair in files.items()}
+        changed = sorted({path for path, digest in now if f"{path!r}: {digest!r}" not in before})
+        if changed:
+            return f"code has changed: {', '.join(changed)}"
+    return next((name for name in reason.get_names() if name != "input files updated by another job"), None)
 
 
 def past_seconds(files):
@@ -98,7 +97,7 @@ def past_seconds(files):
         with open(file, encoding="utf-8") as handle:
             row = next(csv.DictReader(handle, delimiter="\t"), {})
         if "cpu_seconds" in row:  # without it the file is Snakemake's own, of an older version
-            spent[str(file)] = (row["rule"], float(row["cpu_seconds"]))
+            spent[file] = (row["rule"], float(row["cpu_seconds"]))
     return spent
 
 
@@ -114,23 +113,23 @@ def expected_usually(job, usual):
 
     Until the next reference run costs.csv has a row for each figure and table: they had rules of their own.
     """
-    if not job["costs"].startswith("results/paper/"):
+    log = Path(job.log[0])
+    if not log.is_relative_to("results/paper"):
         return None
-    stem = Path(job["costs"]).stem
-    return next((usual[name] for name in (job["rule"], stem, f"table_{stem}") if name in usual), None)
+    return next((usual[name] for name in (job.rule.name, log.stem, f"table_{log.stem}") if name in usual), None)
 
 
 def expected_seconds(job, spent):
     """What the job took last time; else the mean of its rule beside it (other chunks); None if unknown."""
-    path = job["costs"]
-    if path is None:
-        return 0.0
-    if path in spent:
-        return spent[path][1]
-    beside = Path(path).parent
-    near = [seconds for file, (rule, seconds) in spent.items() if rule == job["rule"] and Path(file).parent == beside]
+    file = costs_file(job.log[0])
+    if file in spent:
+        return spent[file][1]
+    beside = {other: cost for other, cost in spent.items() if other.parent == file.parent}
+    near = [seconds for rule, seconds in beside.values() if rule == job.rule.name]
     return mean(near) if near else None
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--configfile", type=Path, help="the configuration of the run; config/paper.yaml without it")
+    main(parser.parse_args().configfile)

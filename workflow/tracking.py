@@ -1,4 +1,4 @@
-"""Results that Snakemake has no record of: from them it cannot tell whether their parameters have changed since."""
+"""Results that Snakemake has no record of, so that it cannot tell whether their parameters have changed."""
 
 import json
 import os

@@ -50,13 +50,13 @@ SUBMITTED_MB = 1200
 if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
     raise WorkflowError(
         f"{len(strangers)} files of the run '{RUN}' were not made in this working copy (first: {strangers[0]}), or "
-        "its .snakemake/metadata is lost. Without that record a change of parameters would go unnoticed: delete "
-        f"{RESULTS} and {FIGURES}, or bring .snakemake/metadata along with the results."
+        "its .snakemake/metadata is lost. Without that record Snakemake cannot see a change of parameters: delete "
+        f"{RESULTS} and {FIGURES}, or copy .snakemake/metadata together with the results."
     )
 if workflow.is_main_process and (unknown := damaged([RESULTS, FIGURES])):
     raise WorkflowError(
-        f"The record in .snakemake/metadata of {len(unknown)} files of the run '{RUN}' is damaged. Without it a change of "
-        f"parameters would go unnoticed: delete these files, they are made again: {' '.join(unknown)}"
+        f"The record in .snakemake/metadata of {len(unknown)} files of the run '{RUN}' is damaged. Without it Snakemake "
+        f"cannot see a change of parameters: delete these files and run the same command again: {' '.join(unknown)}"
     )
 
 
@@ -218,4 +218,4 @@ onsuccess:
 
 
 onerror:
-    print("The run stopped on an error; what was finished is kept. Mend the cause and give the same command again.")
+    print("The run stopped on an error; finished results are kept. Fix the cause and run the same command again.")

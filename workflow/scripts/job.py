@@ -1,7 +1,7 @@
 """What every script does first.
 
-All that the job says, and a traceback if it fails, goes to the log of its rule. A job that is not what was planned
-stops, at its beginning and before each of its files gets its name. At its end it leaves what it cost.
+The output of the job, and a traceback if it fails, go to the log of its rule. A job that differs from the plan stops;
+this is checked when it starts and before each file gets its final name. When it ends it records what it cost.
 """
 
 import logging

@@ -26,29 +26,10 @@ def _markdown(shown, caption):
 
 
 def _booktabs(shown, caption, math):
-    def line(cells, plain=()):
-        return (
-            " & ".join(cell if name in plain else _latex(cell) for name, cell in zip(shown, cells, strict=True))
-            + r" \\"
-        )
-
     lengths = shown.map(len).max()
     widths = [f"p{{{0.9 / shown.shape[1]:.2f}\\linewidth}}" if n > 30 else "l" for n in lengths]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\caption{{{_latex(caption)}}}",
-            r"\begin{tabular}{" + "".join(widths) + "}",
-            r"\toprule",
-            line(shown.columns),
-            r"\midrule",
-            *(line(row, math) for row in shown.values.tolist()),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    cells = shown.map(_latex).assign(**{name: shown[name] for name in math}).rename(columns=_latex)
+    return cells.to_latex(index=False, caption=_latex(caption), column_format="".join(widths))
 
 
 _LATEX = {c: "\\" + c for c in "_%&#${}"} | {

@@ -3,9 +3,6 @@
 The page is a function of its files alone, so the same files give the same bytes. All that it shows is inside it:
 pictures and downloads as data: URIs, equations as MathML; a content security policy forbids any request. What a run
 lacks is said on the page.
-
-Snakemake's own report (--report) works offline too and draws the workflow, but it is 3 MB before the first figure,
-dates every file, and has no filters, equations, CPU time or memory: it is not used.
 """
 
 import base64
@@ -71,7 +68,7 @@ def times(folder) -> list[dict]:
     From the files that the jobs left in `folder` (workflow/job_costs.py). The memory is that of the largest process.
     """
     rows = [pd.read_csv(file, sep="\t") for file in sorted(Path(folder).rglob("*.tsv"))]
-    # Files without it are Snakemake's own, of a run by an older version.
+    # A run by an older version left files without it.
     rows = [row for row in rows if "cpu_seconds" in row]
     if not rows:
         return []

@@ -87,7 +87,7 @@ def read_table(path, made_with=None) -> pd.DataFrame:
 
 
 def _remedy(path):
-    return f"to make it again give the same command with: --forcerun {path}"
+    return f"delete {path} and run the same command again"
 
 
 def _name(path):

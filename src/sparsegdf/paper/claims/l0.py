@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sparsegdf.paper.claims.verdict import Claim, Finding, Undecided, larger, of_the_paper
+from sparsegdf.paper.claims.verdict import Claim, Finding, Undecided, larger, of_the_paper, tables_of
 from sparsegdf.paper.experiments.l0_summaries import extrapolate
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.one_step_rsb import solve_l0_1rsb
@@ -13,12 +13,11 @@ PAPER = ("n20", "n30", "n50")
 
 
 def sizes(evidence, runs=None):
-    """The exact points of these runs (all by default), one below the other."""
-    keys = [f"l0/{run}_sizes" for run in runs] if runs else sorted(k for k in evidence if k.startswith("l0/"))
-    if not keys or any(key not in evidence for key in keys):
-        raise Undecided("this run has not all of " + ", ".join(keys or ["l0/*_sizes"]))
-    tables = {key: of_the_paper(evidence[key], alpha=0.5) for key in keys}
-    table = pd.concat([table.assign(N=table.attrs["N"]) for table in tables.values()], ignore_index=True)
+    """The exact points of these runs of the l0 search (all by default), one below the other."""
+    identities = [{"run": run} for run in runs] if runs else [{}]
+    found = [table for identity in identities for table in tables_of(evidence, kind="l0_sizes", **identity)]
+    tables = [of_the_paper(table, alpha=0.5).assign(N=table.attrs["N"]) for table in found]
+    table = pd.concat(tables, ignore_index=True)
     return table[table.exact & (table.K > 0)]
 
 

@@ -1,6 +1,6 @@
 """Claims about belief propagation (section 7): at the paper's N and M, alpha = 0.5 unless stated."""
 
-import re
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from sparsegdf.paper.claims.verdict import (
     larger,
     no_difference,
     of_the_paper,
+    tables_of,
 )
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.penalties.elastic_net import ElasticNet
@@ -32,17 +33,29 @@ PENALTIES = {
     "scad_a8_lam07": SCAD(a=8, lam=0.7),
 }
 DESIGNS = {
-    "figure4_bp_vs_rs": {"kind": "iid"},
-    "figure5_example1": {"kind": "ar1", "c": 0.5},
-    "figure6_example2": {"kind": "block", "T": 125},
-    "claims_iid": {"kind": "iid"},
-    "claims_example1_weak": {"kind": "ar1", "c": 0.2},
-    "claims_example1_strong": {"kind": "ar1", "c": 0.8},
-    "claims_example2_few": {"kind": "block", "T": 50},
-    "claims_example2_many": {"kind": "block", "T": 250},
+    "iid": {"kind": "iid"},
+    "example1": {"kind": "ar1", "c": 0.5},
+    "example2": {"kind": "block", "T": 125},
+    "example1_weak": {"kind": "ar1", "c": 0.2},
+    "example1_strong": {"kind": "ar1", "c": 0.8},
+    "example2_few": {"kind": "block", "T": 50},
+    "example2_many": {"kind": "block", "T": 250},
 }
 SHOWN = {"l1": "l1", "elastic_net": "elastic net", "scad_a5": "SCAD"}
-EXAMPLES = {"Example 1": "figure5_example1", "Example 2": "figure6_example2"}
+
+
+class Simulated(NamedTuple):
+    """Simulations by the names that the configuration has for their block and their design."""
+
+    block: str
+    design: str
+
+
+FIGURE4 = Simulated("figure4_bp_vs_rs", "iid")
+EXAMPLES = {1: Simulated("figure5_example1", "example1"), 2: Simulated("figure6_example2", "example2")}
+IID = Simulated("claims", "iid")
+OTHER_C = (Simulated("claims", "example1_weak"), Simulated("claims", "example1_strong"))
+OTHER_T = (Simulated("claims", "example2_few"), Simulated("claims", "example2_many"))
 LARGE = 0.5  # where "large delta" begins
 
 
@@ -53,15 +66,19 @@ def as_printed(table, penalty, **how):
     return of_the_paper(table, mean=0, variance=1, **how)
 
 
-def points(evidence, figure, penalty, *, N, alpha=0.5, below=1.0, converged=0.99):
+def summaries(evidence, simulated, penalty):
+    """The summaries of the simulations of a penalty: one, or one for each N."""
+    names = {"block": simulated.block, "design_name": simulated.design, "penalty_name": penalty}
+    return tables_of(evidence, kind="summary", **names)
+
+
+def points(evidence, simulated, penalty, *, N, alpha=0.5, below=1.0, converged=0.99):
     """The levels of a simulation at which belief propagation converged, up to a delta."""
-    key = f"summaries/{figure}/{penalty}"
-    if key not in evidence:
-        raise Undecided(f"this run has no {key}")
-    table = as_printed(evidence[key], penalty, N=N, alpha=alpha, design=DESIGNS[figure])
+    (table,) = summaries(evidence, simulated, penalty)
+    table = as_printed(table, penalty, N=N, alpha=alpha, design=DESIGNS[simulated.design])
     table = table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
     if table.empty:
-        raise Undecided(f"BP converged at no level of {key}")
+        raise Undecided(f"BP converged at no level of {penalty} in {simulated.block}, {simulated.design}")
     return table
 
 
@@ -77,7 +94,7 @@ def figure4(name, alpha):
     def check(evidence):
         penalty = PENALTIES[name]
         stable = rs_stable_range(penalty, alpha=alpha)[1]
-        table = points(evidence, "figure4_bp_vs_rs", name, N=200, alpha=alpha, below=stable)
+        table = points(evidence, FIGURE4, name, N=200, alpha=alpha, below=stable)
         return agreement(*with_rs(table, penalty, alpha))
 
     return check
@@ -87,7 +104,7 @@ def as_rs(name):
     """On iid predictors at N = 1000, at the same eta: delta, GDF and training error against the RS saddle point."""
 
     def check(evidence):
-        table = points(evidence, "claims_iid", name, N=1000)
+        table = points(evidence, IID, name, N=1000)
         saddles = pd.DataFrame([solve_rs(PENALTIES[name], alpha=0.5, eta=eta) for eta in table.eta])
         compared = {"delta": "delta", "gdf": "df", "err_train": "err_train"}
         return every(
@@ -102,23 +119,23 @@ def as_rs(name):
     return check
 
 
-def correspondence(figure, name):
+def correspondence(simulated, name):
     """GDF - delta_eff, in the form of the paper (product of means)."""
 
     def check(evidence):
-        table = points(evidence, figure, name, N=1000, below=LARGE)
+        table = points(evidence, simulated, name, N=1000, below=LARGE)
         return agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta)
 
     return check
 
 
-def small_at_large_delta(figure):
+def small_at_large_delta(simulated):
     """The largest GDF - delta_eff beyond delta = LARGE, of all three penalties: at most twice a plotted symbol."""
 
     def check(evidence):
         found = {}
         for name, shown in SHOWN.items():
-            table = points(evidence, figure, name, N=1000)
+            table = points(evidence, simulated, name, N=1000)
             table = table[table.delta > LARGE]
             found[shown] = agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta, size=2 * SYMBOL)
         return every(found)
@@ -126,33 +143,33 @@ def small_at_large_delta(figure):
     return check
 
 
-def previous(figure, name, column):
+def previous(simulated, name, column):
     """GDF minus the unbiased estimator of the earlier work, of the same samples."""
 
     def check(evidence):
-        table = points(evidence, figure, name, N=1000)
+        table = points(evidence, simulated, name, N=1000)
         return no_difference(table[f"gap_{column}"], table[f"gap_{column}_se"], table.delta)
 
     return check
 
 
-def same_correspondence(designs):
+def same_correspondence(several):
     """GDF - delta_eff stays within a symbol for other parameters of the design."""
 
     def check(evidence):
         return every(
-            {f"{design}, {SHOWN[name]}": correspondence(f"claims_{design}", name)(evidence)
-             for design in designs for name in SHOWN}
+            {f"{simulated.design}, {SHOWN[name]}": correspondence(simulated, name)(evidence)
+             for simulated in several for name in SHOWN}
         )  # fmt: skip
 
     return check
 
 
-def same_curve(designs, name):
+def same_curve(several, name):
     """GDF as a function of delta for two parameters of one design, compared at the deltas of the first."""
 
     def check(evidence):
-        first, second = (points(evidence, f"claims_{design}", name, N=1000) for design in designs)
+        first, second = (points(evidence, simulated, name, N=1000) for simulated in several)
         second = second.sort_values("delta")
         inside = first[(first.delta >= second.delta.min()) & (first.delta <= second.delta.max())]
         if inside.empty:
@@ -165,27 +182,27 @@ def same_curve(designs, name):
     return check
 
 
-def convergence_differs(designs):
+def convergence_differs(several):
     """The median number of steps of the SCAD runs, the largest of all levels, differs by more than a tenth."""
 
     def check(evidence):
         steps = [
-            points(evidence, f"claims_{d}", "scad_a5", N=1000, converged=0.0).steps_median.max() for d in designs
+            points(evidence, simulated, "scad_a5", N=1000, converged=0.0).steps_median.max() for simulated in several
         ]
         ratio = max(steps) / min(steps)
-        shown = ", ".join(f"{d}: {s:.0f} steps" for d, s in zip(designs, steps, strict=True))
+        shown = ", ".join(f"{s.design}: {n:.0f} steps" for s, n in zip(several, steps, strict=True))
         return Finding(ratio > 1.1, f"{shown}, ratio {ratio:.2f}", "ratio > 1.1")
 
     return check
 
 
-def converges_worse(figure):
+def converges_worse(simulated):
     """Median steps on the example against iid predictors, at the largest delta that both have."""
 
     def check(evidence):
         ratios = {}
         for name in SHOWN:
-            iid, other = (points(evidence, f, name, N=1000, converged=0.0) for f in ("claims_iid", figure))
+            iid, other = (points(evidence, which, name, N=1000, converged=0.0) for which in (IID, simulated))
             at = min(iid.delta.max(), other.delta.max())
             steps = [np.interp(at, *t.sort_values("delta")[["delta", "steps_median"]].to_numpy().T)
                      for t in (iid, other)]  # fmt: skip
@@ -200,16 +217,11 @@ def vanishes(design, name):
     """The limit N -> infinity of GDF - delta_eff at the densest level complete at three N, 2000 among them."""
 
     def check(evidence):
-        printed = DESIGNS[EXAMPLES[f"Example {design[-1]}"]]
-        found = {
-            (N := table.attrs["N"], design, name): as_printed(
-                table, name, alpha=0.5, design=printed | ({"T": N // 8} if "T" in printed else {})
-            )
-            for key, table in evidence.items()
-            if re.fullmatch(rf"summaries/size\d+_{design}/{name}", key)
-        }
-        if not found:
-            raise Undecided(f"this run has no summaries/size*_{design}/{name}")
+        found = {}
+        for table in summaries(evidence, Simulated("figure9_finite_size", design), name):
+            N, printed = table.attrs["N"], DESIGNS[design]
+            resized = printed | ({"T": N // 8} if "T" in printed else {})
+            found[N, design, name] = as_printed(table, name, alpha=0.5, design=resized)
         limits = gap_limits(finite_size_table(found, shown=3))
         limits = limits[(limits.gap == "delta_eff") & (limits.largest_N >= 2000)]
         if limits.empty:
@@ -229,9 +241,8 @@ def bp_l0(undamped_above=None):
     """The largest fraction of converged BP runs for l0, of all or of the undamped ones above a delta."""
 
     def check(evidence):
-        if "table_bp_l0" not in evidence:
-            raise Undecided("this run has no table_bp_l0")
-        table = of_the_paper(evidence["table_bp_l0"], N=1000, alpha=0.5)
+        (table,) = tables_of(evidence, kind="bp_l0")
+        table = of_the_paper(table, N=1000, alpha=0.5)
         if undamped_above is not None:
             table = table[(table.damping == 1) & ~(table.delta < undamped_above)]
             if table.empty:
@@ -245,9 +256,9 @@ def bp_l0(undamped_above=None):
     return check
 
 
-def scad_greater(figure):
+def scad_greater(simulated):
     def check(evidence):
-        table = points(evidence, figure, "scad_a5", N=1000)
+        table = points(evidence, simulated, "scad_a5", N=1000)
         table = table[table.delta > 0.1]
         return larger(table.gdf - table.delta, np.hypot(table.gdf_se, table.delta_se), "GDF - δ")
 
@@ -267,40 +278,40 @@ CLAIMS = [
     Claim("bp-l0", "Sec. 7.1", "BP for l0 does not converge.", "does not converge",
           "table_bp_l0: largest fraction of converged runs, any damping", bp_l0(),
           "without damping and for δ ≥ 0.05", bp_l0(0.05)),
-    *(Claim(f"eff-{figure[-1]}-{name}", f"Fig. {figure[8:]}", f"GDF = δ_eff for {SHOWN[name]} in {example}, δ ≤ 0.5.",
-            "correspondence", f"summaries/{figure}/{name}: gap_delta_eff", correspondence(figure, name))
-      for example, figure in EXAMPLES.items() for name in SHOWN),
-    *(Claim(f"eff-{figure[-1]}-large", "Sec. 7.2", f"At larger δ only a small discrepancy appears, {example}.",
-            "small", f"summaries/{figure}: gap_delta_eff beyond δ = 0.5", small_at_large_delta(figure))
-      for example, figure in EXAMPLES.items()),
-    *(Claim(f"finite-size-{figure[-1]}-{name}", "Sec. 7.2",
-            f"The discrepancy of {SHOWN[name]} is a finite-size effect, {example}.", "→ 0",
-            f"summaries/size*_{figure.partition('_')[2]}/{name}: limit N → ∞ of gap_delta_eff, linear in 1/N",
-            vanishes(figure.partition("_")[2], name))
-      for example, figure in EXAMPLES.items() for name in SHOWN),
-    *(Claim(f"zou-{figure[-1]}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, {example}.", text,
-            f"summaries/{figure}/{name}: gap_{column}", previous(figure, name, column))
-      for example, figure in EXAMPLES.items()
+    *(Claim(f"eff-{number}-{name}", f"Fig. {example.design}",
+            f"GDF = δ_eff for {SHOWN[name]} in Example {number}, δ ≤ 0.5.", "correspondence",
+            f"summaries/{example.block}/{name}: gap_delta_eff", correspondence(example, name))
+      for number, example in EXAMPLES.items() for name in SHOWN),
+    *(Claim(f"eff-{number}-large", "Sec. 7.2", f"At larger δ only a small discrepancy appears, Example {number}.",
+            "small", f"summaries/{example.block}: gap_delta_eff beyond δ = 0.5", small_at_large_delta(example))
+      for number, example in EXAMPLES.items()),
+    *(Claim(f"finite-size-{number}-{name}", "Sec. 7.2",
+            f"The discrepancy of {SHOWN[name]} is a finite-size effect, Example {number}.", "→ 0",
+            f"summaries/size*_{example.design}/{name}: limit N → ∞ of gap_delta_eff, linear in 1/N",
+            vanishes(example.design, name))
+      for number, example in EXAMPLES.items() for name in SHOWN),
+    *(Claim(f"zou-{number}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, Example {number}.",
+            text, f"summaries/{example.block}/{name}: gap_{column}", previous(example, name, column))
+      for number, example in EXAMPLES.items()
       for name, column, text in (("l1", "effective", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
-    *(Claim(f"scad-greater-{figure[-1]}", "Sec. 7.2", f"GDF of SCAD is greater than δ, {example}.", "df > δ",
-            f"summaries/{figure}/scad_a5: gdf - delta for δ > 0.1", scad_greater(figure))
-      for example, figure in EXAMPLES.items()),
+    *(Claim(f"scad-greater-{number}", "Sec. 7.2", f"GDF of SCAD is greater than δ, Example {number}.", "df > δ",
+            f"summaries/{example.block}/scad_a5: gdf - delta for δ > 0.1", scad_greater(example))
+      for number, example in EXAMPLES.items()),
     Claim("c-correspondence", "Sec. 7.2", "c does not influence the correspondence.", "no influence",
-          "summaries/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff",
-          same_correspondence(("example1_weak", "example1_strong"))),
+          "summaries/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff", same_correspondence(OTHER_C)),
     Claim("T-correspondence", "Sec. 7.2", "T does not influence the correspondence.", "no influence",
-          "summaries/claims_example2_few and _many (T = 50, 250): gap_delta_eff",
-          same_correspondence(("example2_few", "example2_many"))),
+          "summaries/claims_example2_few and _many (T = 50, 250): gap_delta_eff", same_correspondence(OTHER_T)),
     *(Claim(f"{letter}-curve-{name}", "Sec. 7.2", f"{letter} does not change GDF against δ of {SHOWN[name]}.",
-            "no influence", f"summaries/claims_{designs[0]} and {designs[1]}: gdf - delta at the same δ",
-            same_curve(designs, name))
-      for letter, designs in (("c", ("example1_weak", "example1_strong")), ("T", ("example2_few", "example2_many")))
+            "no influence",
+            f"summaries/claims_{several[0].design} and {several[1].design}: gdf - delta at the same δ",
+            same_curve(several, name))
+      for letter, several in (("c", OTHER_C), ("T", OTHER_T))
       for name in ("elastic_net", "scad_a5")),
     Claim("c-convergence", "Sec. 7.2", "c affects the convergence of BP.", "affects",
-          "steps of SCAD at c = 0.2 and 0.8", convergence_differs(("example1_weak", "example1_strong"))),
+          "steps of SCAD at c = 0.2 and 0.8", convergence_differs(OTHER_C)),
     Claim("T-convergence", "Sec. 7.2", "T affects the convergence of BP.", "affects",
-          "steps of SCAD at T = 50 and 250", convergence_differs(("example2_few", "example2_many"))),
-    *(Claim(f"worse-{figure[-1]}", "Sec. 7.2", f"BP converges worse than on iid predictors, {example}.", "worse",
-            f"median steps of {figure} against claims_iid", converges_worse(figure))
-      for example, figure in EXAMPLES.items()),
+          "steps of SCAD at T = 50 and 250", convergence_differs(OTHER_T)),
+    *(Claim(f"worse-{number}", "Sec. 7.2", f"BP converges worse than on iid predictors, Example {number}.", "worse",
+            f"median steps of {example.block} against claims_iid", converges_worse(example))
+      for number, example in EXAMPLES.items()),
 ]  # fmt: skip

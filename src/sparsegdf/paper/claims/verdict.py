@@ -8,15 +8,15 @@ A check looks at the evidence and returns a Finding; the verdict is computed fro
     not decidable                   the data cannot tell, and the finding says why
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-# Tables by their path below results/<run>, without the suffix; `attrs` has the parameters that each was made with.
-Evidence = Mapping[str, pd.DataFrame]
+# Tables whose `attrs` say what they are (`kind`, names in the configuration) and what parameters they were made with.
+Evidence = Sequence[pd.DataFrame]
 
 FALSE_ALARM = 1e-3  # chance that noise alone contradicts a true claim, whatever its number of points
 SYMBOL = 0.02  # about the size of a plotted point on an axis from 0 to 1: what a printed figure can show
@@ -46,6 +46,14 @@ class Claim(NamedTuple):
     check: Callable[[Evidence], Finding]
     correction: str = ""
     corrected: Callable[[Evidence], Finding] | None = None
+
+
+def tables_of(evidence: Evidence, **identity) -> list[pd.DataFrame]:
+    """The tables with this identity; Undecided if there is none."""
+    found = [table for table in evidence if all(table.attrs.get(name) == value for name, value in identity.items())]
+    if not found:
+        raise Undecided("this run has no table with " + ", ".join(f"{n} = {value}" for n, value in identity.items()))
+    return found
 
 
 def of_the_paper(table, *, N=0, **parameters) -> pd.DataFrame:

@@ -118,8 +118,10 @@ Solver = Literal["bp", "direct", "both"]
 
 
 class Run(NamedTuple):
-    """What the rules need to know of a set of fixed points, whichever block asked for it."""
+    """What the rules need to know of a set of fixed points, and the block that asked for it, on which design."""
 
+    block: str
+    design_name: str
     design: dict
     solver: str
     N: int
@@ -150,7 +152,7 @@ class Claims(Simulated):
 
     def fixed_points(self, config):
         of = (self.solver, self.N, self.mean, self.variance, self.samples, self.simulations)
-        return {f"claims_{design}": Run(config.designs[design], *of) for design in self.designs}
+        return {f"claims_{design}": Run("claims", design, config.designs[design], *of) for design in self.designs}
 
 
 class BP(Model):

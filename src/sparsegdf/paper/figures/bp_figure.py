@@ -22,7 +22,8 @@ class BPFigure(Figure, Simulated):
     simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
 
     def fixed_points(self, config):
-        return {self.name: Run(design=config.designs[self.design], **{f: getattr(self, f) for f in Run._fields[1:]})}
+        of = (self.solver, self.N, self.mean, self.variance, self.samples, self.simulations)
+        return {self.name: Run(self.name, self.design, config.designs[self.design], *of)}
 
     def inputs(self, config):
         return {"summaries": [f"summaries/{self.name}/{penalty}" for penalty in self.simulations]}

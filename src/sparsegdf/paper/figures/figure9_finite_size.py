@@ -59,6 +59,8 @@ class Figure9(Figure, Simulated):
         for size, design in product(self.sizes, self.designs):
             M = round(self.alpha * size.N)
             found[f"size{size.N}_{design}"] = Run(
+                block=self.name,
+                design_name=design,
                 design=config.resized(design, size.N, self.block_N),
                 solver=self.solver,
                 N=size.N,

@@ -14,9 +14,13 @@ class TableClaims(Table):
         return {"results": list(self.uses(config)["made_with"])}
 
     def uses(self, config):
-        """What each table was made with, by its path below results/<run>."""
+        """What each table is and was made with, by its path below results/<run>."""
         made_with = {
             f"summaries/{name}/{penalty}": {
+                "kind": "summary",
+                "block": run.block,
+                "design_name": run.design_name,
+                "penalty_name": penalty,
                 "N": run.N,
                 "alpha": simulated.M / run.N,
                 "design": run.design,
@@ -28,17 +32,20 @@ class TableClaims(Table):
             for penalty, simulated in run.simulations.items()
         }
         search, bp_l0 = config.l0_search, config.table_bp_l0
-        made_with |= {f"l0/{name}_sizes": {"N": run.N, "alpha": search.alpha} for name, run in search.runs.items()}
-        made_with["table_bp_l0"] = {"N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}
+        made_with |= {
+            f"l0/{name}_sizes": {"kind": "l0_sizes", "run": name, "N": run.N, "alpha": search.alpha}
+            for name, run in search.runs.items()
+        }
+        made_with["table_bp_l0"] = {"kind": "bp_l0", "N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}
         return {"made_with": made_with, "run": config.run}
 
     def compute(self, tables, uses):
         from sparsegdf.paper.claims import l0, simulation, theory
         from sparsegdf.paper.claims.verdict import claims_table
 
-        evidence = dict(zip(uses["made_with"], tables["results"], strict=True))
-        for key, parameters in uses["made_with"].items():
-            evidence[key].attrs = parameters
+        evidence = tables["results"]
+        for table, made_with in zip(evidence, uses["made_with"].values(), strict=True):
+            table.attrs = made_with
         claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS], evidence)
         counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
         return Readable(
