@@ -1,12 +1,13 @@
 """Figure 9 (ours): GDF minus the effective fraction of non-zeros and minus the Stein divergence, against 1/N."""
 
 from itertools import product
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
+from sparsegdf.paper.columns import UNJUDGED, Column
 from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Run, Simulated, Simulation, Solver
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.paper.figures import style
@@ -34,6 +35,7 @@ class Figure9(Figure, Simulated):
 
     shows = "ours: GDF − δ_eff and GDF − Stein divergence against 1/N, N = 250 to 2000"
     made_of = "100 to 400 samples each"
+    columns: ClassVar = {"z": Column("`limit` over its standard error", differs=UNJUDGED)}
 
     designs: Annotated[list[str], Field(min_length=1)]
     block_N: Count
