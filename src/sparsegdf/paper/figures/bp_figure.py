@@ -4,25 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sparsegdf.paper.config.blocks import Count, Positive, Run, Simulated, Simulation, Solver
+from sparsegdf.paper.config.blocks import SameSize
 from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures.base import Figure
 
 
-class BPFigure(Figure, Simulated):
+class BPFigure(Figure, SameSize):
     """Fixed points on `samples` samples of a design, for each penalty named in `simulations`; `panels` are drawn."""
 
     design: str
-    solver: Solver
-    N: Count
-    mean: float
-    variance: Positive
-    samples: Annotated[int, Field(ge=2)]
     panels: Annotated[list[str], Field(min_length=1)]
-    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
 
     def fixed_points(self, config):
-        return {self.name: Run(design=config.designs[self.design], **{f: getattr(self, f) for f in Run._fields[1:]})}
+        return {self.name: self.run_on(self.design, config)}
 
     def inputs(self, config):
         return {"summaries": [f"summaries/{self.name}/{penalty}" for penalty in self.simulations]}
