@@ -1,12 +1,14 @@
 """The typed configuration: what it accepts, and what it says about what it does not."""
 
 import copy
+import json
 
 import pytest
 import yaml
 from conftest import ROOT
 
 from sparsegdf.paper.config.model import ConfigError, load
+from sparsegdf.paper.config.simulation import Simulation
 
 
 @pytest.fixture
@@ -85,3 +87,25 @@ def test_a_missing_key_and_two_problems_at_once(raw):
     with pytest.raises(ConfigError) as caught:
         load(raw)
     assert "seed is missing" in str(caught.value) and "figure2_gdf.alpha = -1" in str(caught.value)
+
+
+def test_a_simulation_is_what_its_params_say(raw):
+    """Builtins and back: what a rule hands to a job, and a chunk says of itself, is the simulation."""
+    config = load(raw)
+    simulations = [s for run in config.runs.values() for s in run.simulations.values()]
+    assert len(simulations) > 60
+    for simulation in simulations:
+        params = simulation.as_params()
+        assert Simulation.of(**json.loads(json.dumps(params))) == simulation
+    block = config.runs["size250_example2"].simulations["scad_a5"]
+    assert block.as_params() | {"etas": []} == {
+        "design": {"kind": "block", "T": 31},
+        "penalty": {"kind": "scad", "a": 5, "lam": 1},
+        "M": 125,
+        "N": 250,
+        "mean": 0,
+        "variance": 1,
+        "seed": 20180621,
+        "etas": [],
+    }
+    assert len(block.etas) == 8 and (block.etas[0], block.etas[-1]) == (2.2, 0.35)

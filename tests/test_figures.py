@@ -10,8 +10,16 @@ import pytest
 from matplotlib.colors import same_color
 
 from sparsegdf import AR1, IID, L1, SCAD, Block, rs_curve
+from sparsegdf.paper.experiments.finite_size import finite_size_table
 from sparsegdf.paper.experiments.theory_tables import rs_table, single_body_table
-from sparsegdf.paper.figures import bundle, figure1_single_body, figure2_gdf, figure5_example1, style
+from sparsegdf.paper.figures import (
+    bundle,
+    figure1_single_body,
+    figure2_gdf,
+    figure5_example1,
+    figure9_finite_size,
+    style,
+)
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.points import FEWEST, draw_points, write_fractions
 
@@ -179,6 +187,15 @@ def test_rs_table_has_a_row_on_either_side_of_the_end_of_s1(block, after):
     assert len(near) == 2 and near.branch.iloc[0] == "S1" and near.branch.iloc[1] in after
 
 
+def test_figure_9_calls_a_design_by_its_label():
+    level = {"eta": 1.0, "delta": 0.5, "fraction_converged": 1.0}
+    level |= {f"gap_{name}{end}": 0.01 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
+    cells = {(N, design, "l1"): pd.DataFrame([level]) for N in (10, 20, 40) for design in ("mine", "example2")}
+    designs = {"mine": {"kind": "ar1", "c": 0.8}, "example2": {"kind": "block", "T": 2}}
+    drawn = figure9_finite_size.draw(finite_size_table(cells, 1), {"l1": {"kind": "l1"}}, designs)
+    assert [ax.get_title() for ax in drawn.figure.axes] == ["Example 1, $c=0.8$", "Example 2"]
+
+
 def test_a_design_is_called_by_its_label():
-    """Figure 10 asks a design for its name, so that a new one has a title, too."""
+    """Figures 9 and 10 ask a design for its name, so that a new one has a title, too."""
     assert [design.label for design in (IID(), AR1(0.8), Block(5))] == ["iid", "Example 1, $c=0.8$", "Example 2"]

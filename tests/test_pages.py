@@ -8,6 +8,8 @@ import pandas as pd
 import yaml
 from conftest import ROOT
 
+from sparsegdf.paper.columns import columns_of
+
 sys.path.insert(0, str(ROOT / "workflow"))
 import generated_docs
 
@@ -42,6 +44,15 @@ def test_every_column_of_every_file_is_documented_and_no_other(finished):
             assert list(table) == ["sample", "eta"]
         seen.setdefault(kinds[0], path)
     assert set(seen) == set(documented), "docs/results.md has a kind of file that a run does not make"
+
+
+def test_every_column_of_every_figure_and_table_is_described(finished):
+    for file in [
+        *(finished.folder / "tiny_figures").glob("figure*.csv"),
+        *(finished.folder / "tiny_figures").glob("table*.csv"),
+    ]:
+        for name, column in columns_of(file.stem, pd.read_csv(file)).items():
+            assert column.meaning and column.unit, f"{file.name}: {name} is not in paper/columns.py"
 
 
 # --- figures and tables --------------------------------------------------------------------------------------------

@@ -94,6 +94,13 @@ def test_headings_labels_and_headers_are_there(outline):
     assert targets <= set(identifiers)
 
 
+def test_a_header_says_what_its_column_holds(outline):
+    said = {header["title"] for header in outline.all("th") if header.get("title")}
+    assert "the δ at which S1 ends" in said  # table_thresholds
+    assert "standard error of error (y²)" in said  # table_selection, an error that nobody has described by itself
+    assert "largest δ among the levels of both" in said  # table_bp_direct: not what delta is elsewhere
+
+
 def test_times_add_up_by_rule(report_folder):
     bp, other = report.times(report_folder / "benchmarks")
     assert bp == {"rule": "bp_samples", "jobs": 2, "cpu_minutes": 3.0, "longest": 330.0, "memory": 410.0}

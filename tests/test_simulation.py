@@ -91,7 +91,8 @@ def test_direct_rows_stand_in_where_bp_did_not_converge():
     assert summarise([both]).set_index("eta").loc[2.0, "solver"] == "bp"
     nothing = simulate(belief_propagation, Simulation.of(**BP), [])
     pd.testing.assert_frame_equal(combine(bp, nothing), bp.assign(solver="bp"), check_like=True)
-    alone = summarise([direct.assign(solver="direct", steps=np.nan)]).set_index("eta")  # BP was not run
+    pd.testing.assert_frame_equal(combine(bp, None), bp.assign(solver="bp"))
+    alone = summarise([combine(None, direct)]).set_index("eta")  # BP was not run
     assert (alone.solver == "direct").all() and alone.fraction_bp.isna().all() and alone.steps_median.isna().all()
     with pytest.raises(ValueError, match="other samples"):
         combine(bp[bp["sample"] > 0], direct)

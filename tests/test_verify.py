@@ -190,7 +190,8 @@ def test_a_fit_is_known_by_its_names_and_eta(tmp_path):
     for name, shifted in (("reference", 0.0), ("paper_figures", 0.01)):
         (tmp_path / name).mkdir()
         frame = fits.assign(limit=fits["limit"] + shifted, delta=0.5 / fits["eta"] + shifted)
-        frame.assign(z=frame["limit"] / frame["limit_se"]).to_csv(tmp_path / name / "figure9_fits.csv", index=False)
+        frame = frame.assign(z=frame["limit"] / frame["limit_se"])
+        frame.to_csv(tmp_path / name / "figure9_finite_size.csv", index=False)
     (found,) = verify(tmp_path / "paper_figures", tmp_path / "reference", same_scale=True)
     assert found.word == "within noise" and "z = 0.7" in found.text and "not the same: delta, z" in found.notes[0]
 

@@ -1,8 +1,10 @@
 """`make docs`: the parts of docs/ that say what stands in the code, made anew; a test compares."""
 
 import re
+from functools import partial
 from pathlib import Path
 
+from sparsegdf.paper.columns import RESULTS
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
 
 BLOCK = "<!-- {}: make docs -->\n"
@@ -33,8 +35,16 @@ def targets():
     return markdown(("target", "what it shows", "made of"), rows)
 
 
-BLOCKS = {"figures and tables": targets}
-DOCUMENTS = ("docs/pipeline.md",)
+def columns(schema):
+    """A row for each column of a file."""
+    rows = [(f"`{name}`", column.meaning.replace("|", r"\|"), column.unit) for name, column in schema.items()]
+    return markdown(("column", "meaning", "unit"), rows)
+
+
+BLOCKS = {"figures and tables": targets} | {
+    f"columns of {name}": partial(columns, schema) for name, schema in RESULTS.items()
+}
+DOCUMENTS = ("docs/pipeline.md", "docs/results.md")
 
 if __name__ == "__main__":
     for file in map(Path, DOCUMENTS):

@@ -1,5 +1,6 @@
 """Classes that are registered by the file that they stand in."""
 
+from dataclasses import asdict
 from importlib import import_module
 from inspect import isabstract
 from pkgutil import iter_modules
@@ -18,3 +19,8 @@ def classes_by_file(package, base):
                 if not isabstract(thing):
                     found[module.name] = thing
     return found
+
+
+def block_of(thing):
+    """{kind, parameters} of a penalty or a design, as a configuration has them: its kind is the name of its file."""
+    return {"kind": type(thing).__module__.rpartition(".")[2]} | asdict(thing)

@@ -15,8 +15,8 @@ rule bp_theory:
     params:
         code=lambda w: code_digest("bp_theory.py", *penalties(CONFIG.runs[w.figure].simulations).values()),
         settings=lambda w: {
-            name: {"penalty": CONFIG.penalties[name], "alpha": run.M / CONFIG.runs[w.figure].N}
-            for name, run in CONFIG.runs[w.figure].simulations.items()
+            name: {"penalty": CONFIG.penalties[name], "alpha": simulation.ensemble.M / simulation.ensemble.N}
+            for name, simulation in CONFIG.runs[w.figure].simulations.items()
         },
         problem=lambda w: {key: block(w.figure)[key] for key in ("mean", "variance")},
     script:
@@ -62,6 +62,10 @@ rule agreement:
         "../scripts/agreement.py"
 
 
+# The simulations of figures 4 to 6.
+BP_SIMULATIONS = [CONFIG.runs[figure].simulations[name].as_params() for figure, name in CONFIG.bp_simulations]
+
+
 # Its linear stability at directly found fixed points.
 rule bp_region:
     input:
@@ -78,11 +82,10 @@ rule bp_region:
     params:
         code=code_digest(
             "bp_region.py",
-            *(CONFIG.runs[figure].design for figure, _ in CONFIG.bp_simulations),
-            *(CONFIG.penalties[name] for _, name in CONFIG.bp_simulations),
+            *(simulation[part] for simulation in BP_SIMULATIONS for part in ("design", "penalty")),
         ),
         names=CONFIG.bp_simulations,
-        simulations=[simulation_of(figure, name) for figure, name in CONFIG.bp_simulations],
+        simulations=BP_SIMULATIONS,
         tol=CONFIG.bp.tol,
         region=block("table_bp_region"),
     script:

@@ -166,21 +166,7 @@ BP = {"tol": CONFIG.bp.tol, "max_steps": CONFIG.bp.max_steps}
 
 def simulation(wildcards):
     """What one sample of a simulation depends on: not the number of samples, nor any other penalty."""
-    return simulation_of(wildcards.figure, wildcards.penalty)
-
-
-def simulation_of(figure, penalty):
-    run = CONFIG.runs[figure]
-    return {
-        "design": run.design,
-        "M": run.simulations[penalty].M,
-        "N": run.N,
-        "penalty": CONFIG.penalties[penalty],
-        "etas": run.simulations[penalty].etas.values().tolist(),
-        "mean": run.mean,
-        "variance": run.variance,
-        "seed": CONFIG.seed,
-    }
+    return CONFIG.runs[wildcards.figure].simulations[wildcards.penalty].as_params()
 
 
 def l0_run(wildcards):

@@ -1,6 +1,6 @@
 from job import begin
+from sparsegdf.paper.config.simulation import Simulation
 from sparsegdf.paper.experiments.agreement import agreement_samples
-from sparsegdf.paper.experiments.simulation import Simulation
 from sparsegdf.paper.tables import write_table
 
 begin(snakemake)

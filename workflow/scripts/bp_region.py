@@ -1,6 +1,6 @@
 from job import begin
+from sparsegdf.paper.config.simulation import Simulation
 from sparsegdf.paper.experiments.bp_region import region_table
-from sparsegdf.paper.experiments.simulation import Simulation
 from sparsegdf.paper.tables import read_table, write_table
 
 begin(snakemake)

@@ -1,7 +1,8 @@
 from functools import partial
 
 from job import begin, chunk
-from sparsegdf.paper.experiments.simulation import Simulation, simulate
+from sparsegdf.paper.config.simulation import Simulation
+from sparsegdf.paper.experiments.simulation import simulate
 from sparsegdf.paper.tables import write_table
 from sparsegdf.solvers.belief_propagation import belief_propagation
 

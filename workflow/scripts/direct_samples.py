@@ -1,5 +1,6 @@
 from job import begin, chunk
-from sparsegdf.paper.experiments.simulation import Simulation, simulate
+from sparsegdf.paper.config.simulation import Simulation
+from sparsegdf.paper.experiments.simulation import simulate
 from sparsegdf.paper.tables import read_table, write_table
 from sparsegdf.solvers.direct import stationary_path
 

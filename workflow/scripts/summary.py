@@ -10,12 +10,7 @@ def chunks(bp, direct, p):
         made_with = {"simulation": p.simulation, "bp": p.bp, "first": first, "last": last}
         of_bp, of_direct = (read_table(files[number], made_with) if files else None for files in (bp, direct))
         require_samples(of_direct if of_bp is None else of_bp, first, last, eta=p.simulation["etas"])
-        if of_bp is None:
-            yield of_direct.assign(solver="direct", steps=float("nan"))
-        elif of_direct is None:
-            yield of_bp.assign(solver="bp")
-        else:
-            yield combine(of_bp, of_direct)
+        yield combine(of_bp, of_direct)
 
 
 begin(snakemake)

@@ -22,6 +22,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from sparsegdf.paper.claims.verdict import VERDICTS
+from sparsegdf.paper.columns import columns_of
 
 TEMPLATE = Path(__file__).with_name("report.html.j2")
 # A browser may refuse to save a longer data: URI.
@@ -151,11 +152,17 @@ def _table(file):
         "name": file.stem,
         "title": _title(file.stem),
         "caption": markdown.read_text(encoding="utf-8").split("\n", 1)[0] if markdown.exists() else "",
-        "columns": list(frame.columns),
+        "columns": {name: _meaning(column) for name, column in columns_of(file.stem, frame).items()},
         "numeric": [kind.kind in "if" for kind in frame.dtypes],
         "rows": [[_shown(cell) for cell in row] for row in frame.astype(object).to_numpy().tolist()],
         "files": _downloads(file.with_suffix(""), ("csv", "md", "tex")),
     }
+
+
+def _meaning(column):
+    """What a column holds and its unit, for the header."""
+    unit = "" if column.unit in ("", "1", "text", "true, false") else f" ({column.unit})"
+    return column.meaning.replace("`", "") + unit
 
 
 def _records(file):

@@ -6,13 +6,13 @@
     missing         the reference has it, the run has not
     not compared    not in the reference, or at a scale at which nothing is comparable
 
-Rows are matched on their keys: names, sizes, and the grid that was swept (eta where samples were drawn, else delta).
-A Monte Carlo mean, a column x with its x_se, may differ by a quantile of Student's t times sqrt(se^2 + se_ref^2), at
-a level of 0.01 shared among all such numbers of the file (Bonferroni); runs that share samples differ by less. The
-error of the smaller of two runs is taken at least as large as the other one's predicts: few samples of a skewed
-quantity underestimate it. Fractions of samples and numbers of levels have a binomial error. What belongs to a
-simulation and has no error (steps, chi2; a mean over those that converged, where none or one did) is not judged, but
-said.
+paper/columns.py says of each column how it may differ. Rows are matched on their keys: names, sizes, and the grid
+that was swept (eta where samples were drawn, else delta). A Monte Carlo mean, a column x with its x_se, may differ by
+a quantile of Student's t times sqrt(se^2 + se_ref^2), at a level of 0.01 shared among all such numbers of the file
+(Bonferroni); runs that share samples differ by less. The error of the smaller of two runs is taken at least as large
+as the other one's predicts: few samples of a skewed quantity underestimate it. Fractions of samples and numbers of
+levels have a binomial error. What belongs to a simulation and has no error (steps, chi2; a mean over those that
+converged, where none or one did) is not judged, but said.
 
 A run at another scale is compared where it can be: rows of common keys, and theory curves on another grid by linear
 interpolation of the reference, to within its second differences there: eight times the error for a smooth curve.
@@ -27,23 +27,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from sparsegdf.paper.columns import COUNT, FRACTION, KEY, MINIMUM, UNJUDGED, columns_of
+
 TOLERANCE = 1e-8
 PLACE_OF_MINIMUM = 1e-6  # a minimum is flat: its place is found to the square root of the precision
 LEVEL = 0.01
-NAMES = (
-    *("id", "run", "figure", "design", "panel", "penalty", "kind", "crossed", "form", "gap"),
-    *("damping", "alpha", "M", "N", "K", "z", "strength", "method", "beyond_turning"),
-)
 # Settings that say how much is computed, not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
-# Results of random runs without an error of their own, and what fraction-like columns are called.
-UNJUDGED = {"samples", "bp_samples", "pairs", "z", "slope", "chi2", "dof", "smallest_N", "largest_N"}
-FRACTIONS = {  # of what; where there is no such column, of samples
-    **dict.fromkeys(("fraction_converged", "fraction_cycling", "jumps"), "samples"),
-    "fraction_bp": "bp_samples",
-    "other_support": "pairs",
-}
-COUNTS = {"bp", "direct", "both", "other_state"}  # of levels
 
 
 class Verdict(NamedTuple):
@@ -109,10 +99,10 @@ def compare(file, reference, *, same_scale) -> Verdict:
     run, old = (pd.read_csv(path, low_memory=False) for path in (file, reference))
     if list(run) != list(old):
         return Verdict(name, "changed", f"columns differ: {', '.join(sorted(set(run) ^ set(old))) or 'their order'}")
-    columns, lost, notes = [], [], []
+    columns, lost, notes, schema = [], [], [], columns_of(name, run)
     for kind, parts in _kinds(run, old):
         said = []
-        _compare_rows(*parts, same_scale, described, columns, lost, said)
+        _compare_rows(*parts, schema, same_scale, described, columns, lost, said)
         notes += [f"{kind}: {note}" if kind else note for note in said]
     if lost:
         return Verdict(
@@ -136,11 +126,10 @@ def _largest(columns):
     return ("changed" if beyond else "within noise"), f"{text}; {beyond} of {total} numbers beyond, limit {limit}"
 
 
-def _compare_rows(run, old, same_scale, described, columns, lost, notes):
+def _compare_rows(run, old, schema, same_scale, described, columns, lost, notes):
     """Match the rows of one kind; add their columns, the rows lost, and notes on what was left out."""
     simulated = "samples" in run
-    # z is where the estimator of figure 1 is drawn, but of a fitted limit it is a result.
-    keys = [name for name in NAMES if name in run and not (name == "z" and "limit" in run)]
+    keys = [name for name in run if schema[name].differs == KEY]
     grid = None
     if not keys or run.duplicated(keys).any() or old.duplicated(keys).any():
         random = simulated or any(name.endswith("_se") for name in run)
@@ -164,33 +153,32 @@ def _compare_rows(run, old, same_scale, described, columns, lost, notes):
             notes.append(f"{np.count_nonzero(~keep)} rows depend on the size of the simulation: not compared")
         run, old = run[keep], old[keep]
     if len(run):
-        columns += _columns(run, old, keys, simulated, grid, notes)
+        columns += _columns(run, old, schema, keys, simulated, grid, notes)
 
 
-def _columns(run, old, keys, simulated, grid, notes):
+def _columns(run, old, schema, keys, simulated, grid, notes):
     """The measured columns of matched rows."""
     samples, used = (np.minimum(count(run), count(old)) for count in (_samples, _used))
     part = (_used(run) < _samples(run)) & (_used(old) < _samples(old))
     found, unjudged, empty = [], [], []
     for name in [name for name in run if name not in keys and not (name.endswith("_se") and name[:-3] in run)]:
         new, was, error, count = run[name], old[name], np.zeros(len(run)), samples
+        differs, of = schema[name].differs, schema[name].of
         if f"{name}_se" in run:
             error, count = _error(run, old, f"{name}_se", simulated), used
-        elif simulated and name in FRACTIONS:
-            of = FRACTIONS[name] if FRACTIONS[name] in run else "samples"
+        elif simulated and differs == FRACTION:
+            of = of if of in run else "samples"
             error = np.hypot(*(_binomial(frame[name], frame[of]) for frame in (run, old)))
             count = np.minimum(run[of], old[of]).to_numpy(float)
-        elif name in COUNTS and "levels" in run:
-            errors = [
-                frame["levels"] * _binomial(frame[name] / frame["levels"], frame["levels"]) for frame in (run, old)
-            ]
-            error = np.hypot(*errors).to_numpy()
-        elif name in UNJUDGED or grid == "eta":
+        elif differs == COUNT:
+            error = np.hypot(*(frame[of] * _binomial(frame[name] / frame[of], frame[of]) for frame in (run, old)))
+            error = error.to_numpy()
+        elif differs == UNJUDGED or grid == "eta":
             unjudged += [name] if not new.equals(was) else []
             continue
         new, was = _values(new), _values(was)
         allowed = _tolerance(was)
-        if name == "delta" and "kind" in run:
+        if differs == MINIMUM:
             allowed = np.where(run["kind"] == "minimum", PLACE_OF_MINIMUM, allowed)
         # Where few samples converge, by chance none or one may: then there is no mean, or no error of it.
         keep = ~(part & np.isnan(error) & (_difference(new, was) > 0))

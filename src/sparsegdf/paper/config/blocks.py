@@ -13,7 +13,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from sparsegdf.ensembles.registry import DESIGNS, make_design
 from sparsegdf.paper.config.messages import unknown
+from sparsegdf.paper.config.simulation import Simulation
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
+from sparsegdf.registry import block_of
 
 
 class Model(BaseModel):
@@ -63,11 +65,11 @@ def _check_design(block: dict):
 
 
 def require_columns(design, N, of):
-    """Raise ValueError if N columns are too few for the design block of `of`: what the design itself says."""
+    """Raise ValueError if N columns are too few for the design of `of`: what the design itself says."""
     try:
-        make_design(**design).require_columns(N)
+        design.require_columns(N)
     except ValueError as error:
-        raise ValueError(f"the design {design} of {of} (N = {N}): {error}") from None
+        raise ValueError(f"the design {block_of(design)} of {of} (N = {N}): {error}") from None
 
 
 PenaltyBlock = Annotated[dict[str, Any], AfterValidator(_check_penalty)]
@@ -108,7 +110,9 @@ class EtaGrid(Model):
         return np.linspace(self.first, self.last, self.count)
 
 
-class Simulation(Model):
+class SimulationBlock(Model):
+    """The rows of A and the grid of one penalty."""
+
     M: Count
     etas: EtaGrid
 
@@ -118,15 +122,14 @@ Solver = Literal["bp", "direct", "both"]
 
 
 class Run(NamedTuple):
-    """What the rules need to know of a set of fixed points, and the block that asked for it, on which design."""
+    """A set of fixed points: a simulation for each penalty, on the same samples of the design of this name.
+
+    `block` is the block of the configuration that asked for it.
+    """
 
     block: str
     design_name: str
-    design: dict
     solver: str
-    N: int
-    mean: float
-    variance: float
     samples: int
     simulations: dict[str, Simulation]
 
@@ -134,25 +137,51 @@ class Run(NamedTuple):
 class Simulated(Model):
     """A block that asks for fixed points."""
 
+    solver: Solver
+    mean: float
+    variance: Positive
+
     @abstractmethod
     def fixed_points(self, config) -> dict[str, Run]:
         """The sets of fixed points that it asks for, by name."""
 
+    def run(self, config, *, block, design_name, design, N, samples, grids):
+        """The set on a design block at N columns; `grids` = {penalty: (M, etas)}."""
+        shared = {"design": design, "N": N, "mean": self.mean, "variance": self.variance, "seed": config.seed}
+        simulations = {
+            name: Simulation.of(penalty=config.penalties[name], M=M, etas=etas.values().tolist(), **shared)
+            for name, (M, etas) in grids.items()
+        }
+        return Run(block, design_name, self.solver, samples, simulations)
 
-class Claims(Simulated):
+
+class SameSize(Simulated):
+    """A block whose simulations all have the same N and number of samples."""
+
+    N: Count
+    samples: Annotated[int, Field(ge=2)]
+    simulations: Annotated[dict[str, SimulationBlock], Field(min_length=1)]
+
+    def run_on(self, design, config, block):
+        """The set on the design of this name."""
+        return self.run(
+            config,
+            block=block,
+            design_name=design,
+            design=config.designs[design],
+            N=self.N,
+            samples=self.samples,
+            grids={name: (simulation.M, simulation.etas) for name, simulation in self.simulations.items()},
+        )
+
+
+class Claims(SameSize):
     """Simulations that only the claims need: the same penalties on each of these designs."""
 
     designs: Annotated[list[str], Field(min_length=1)]
-    solver: Solver
-    N: Count
-    mean: float
-    variance: Positive
-    samples: Annotated[int, Field(ge=2)]
-    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
 
     def fixed_points(self, config):
-        of = (self.solver, self.N, self.mean, self.variance, self.samples, self.simulations)
-        return {f"claims_{design}": Run("claims", design, config.designs[design], *of) for design in self.designs}
+        return {f"claims_{design}": self.run_on(design, config, block="claims") for design in self.designs}
 
 
 class BP(Model):

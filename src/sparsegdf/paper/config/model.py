@@ -1,6 +1,5 @@
 """The configuration as one typed model: how its blocks belong together, checked before anything runs."""
 
-from dataclasses import asdict
 from functools import cached_property
 from typing import Annotated
 
@@ -22,6 +21,7 @@ from sparsegdf.paper.config.blocks import (
 from sparsegdf.paper.config.messages import describe, unknown
 from sparsegdf.paper.figures.bp_figure import BPFigure
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
+from sparsegdf.registry import block_of
 
 
 class ConfigError(Exception):
@@ -69,8 +69,7 @@ class _Shared(Model):
 
     def resized(self, name, N, of):
         """The design block of this name at N columns; what it has at `of` columns is kept as far as it can be."""
-        design = make_design(**self.designs[name]).resized(N, of)
-        return {"kind": self.designs[name]["kind"]} | asdict(design)
+        return block_of(make_design(**self.designs[name]).resized(N, of))
 
     @model_validator(mode="after")
     def _names_are_known(self):
@@ -87,7 +86,8 @@ class _Shared(Model):
     @model_validator(mode="after")
     def _designs_fit(self):
         for name, run in self.runs.items():
-            require_columns(run.design, run.N, of=name)
+            for simulation in run.simulations.values():
+                require_columns(simulation.ensemble.design, simulation.ensemble.N, of=name)
         return self
 
     @model_validator(mode="after")

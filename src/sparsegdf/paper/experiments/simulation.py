@@ -1,36 +1,18 @@
-"""A simulation: fixed points over samples of an ensemble, one row per sample and eta."""
+"""Fixed points over samples of an ensemble, one row per sample and eta."""
 
 import logging
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from sparsegdf.ensembles.ensemble import Ensemble
-from sparsegdf.ensembles.registry import make_design
 from sparsegdf.estimators import degrees_of_freedom as dof
+from sparsegdf.paper.config.simulation import Simulation
 from sparsegdf.paper.experiments.samples import over_samples
-from sparsegdf.penalties.base import Penalty
-from sparsegdf.penalties.registry import make_penalty
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """An ensemble, a penalty and a grid of eta, from sparse to dense."""
-
-    ensemble: Ensemble
-    penalty: Penalty
-    etas: tuple[float, ...]
-
-    @classmethod
-    def of(cls, *, design, penalty, etas, **ensemble):
-        """From builtins, as a rule has them: the blocks {kind, parameters} of a design and a penalty, and numbers."""
-        return cls(Ensemble(make_design(**design), **ensemble), make_penalty(**penalty), tuple(etas))
-
-
-def simulate(solve, simulation, samples):
+def simulate(solve, simulation: Simulation, samples):
     """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on these samples of a simulation.
 
     A row depends on its own sample alone.

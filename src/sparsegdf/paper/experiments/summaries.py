@@ -15,8 +15,12 @@ def combine(bp, direct):
     """The rows of belief propagation, and where it did not converge those of the direct solver, if that did.
 
     `direct` has only the samples that were left without a fixed point. The column `solver` says where a row is from;
-    `steps` are always those of belief propagation.
+    `steps` are always those of belief propagation. Of a solver that was not run there is None.
     """
+    if bp is None:
+        return direct.assign(solver="direct", steps=np.nan)
+    if direct is None:
+        return bp.assign(solver="bp")
     key = ["sample", "eta"]
     both, other = bp.assign(solver="bp").set_index(key), direct.assign(solver="direct").set_index(key)
     if not other.index.isin(both.index).all():

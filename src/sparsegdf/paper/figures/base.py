@@ -34,12 +34,14 @@ class Readable(NamedTuple):
 class Exhibit(Model):
     """A figure or a table. Its fields are its block of the configuration; without fields it has no block.
 
-    `shows` and `made_of` are its row in docs/pipeline.md.
+    `shows` and `made_of` are its row in docs/pipeline.md; `columns` says of the columns of its CSV file what differs
+    from COLUMNS of paper/columns.py.
     """
 
     name: ClassVar[str]
     shows: ClassVar[str]
     made_of: ClassVar[str]
+    columns: ClassVar[dict] = {}
 
     @classmethod
     def __pydantic_init_subclass__(cls, **how):

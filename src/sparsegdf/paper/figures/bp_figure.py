@@ -4,26 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sparsegdf.paper.config.blocks import Count, Positive, Run, Simulated, Simulation, Solver
+from sparsegdf.paper.config.blocks import SameSize
 from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures.base import Figure
 
 
-class BPFigure(Figure, Simulated):
+class BPFigure(Figure, SameSize):
     """Fixed points on `samples` samples of a design, for each penalty named in `simulations`; `panels` are drawn."""
 
     design: str
-    solver: Solver
-    N: Count
-    mean: float
-    variance: Positive
-    samples: Annotated[int, Field(ge=2)]
     panels: Annotated[list[str], Field(min_length=1)]
-    simulations: Annotated[dict[str, Simulation], Field(min_length=1)]
 
     def fixed_points(self, config):
-        of = (self.solver, self.N, self.mean, self.variance, self.samples, self.simulations)
-        return {self.name: Run(self.name, self.design, config.designs[self.design], *of)}
+        return {self.name: self.run_on(self.design, config, block=self.name)}
 
     def inputs(self, config):
         return {"summaries": [f"summaries/{self.name}/{penalty}" for penalty in self.simulations]}

@@ -66,7 +66,8 @@ class Figure10(Figure):
             if config.penalties[name]["kind"] == "l0":
                 raise ValueError(f"{self.name}.penalties = {name!r}: l0 has no path (allowed: any other)")
         for cell in self.cells().values():
-            require_columns(self.design_of(cell, config), cell.N, of=f"{self.name}, {cell.name}")
+            design = make_design(**self.design_of(cell, config))
+            require_columns(design, cell.N, of=f"{self.name}, {cell.name}")
 
     def cells(self):
         """The settings by name."""

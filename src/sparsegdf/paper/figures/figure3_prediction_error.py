@@ -1,7 +1,10 @@
 """Figure 3: prediction error against the fraction of non-zero components."""
 
+from typing import ClassVar
+
 import pandas as pd
 
+from sparsegdf.paper.columns import MINIMUM, Column
 from sparsegdf.paper.config.blocks import Delta
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
@@ -14,6 +17,9 @@ class Figure3(RSFigure):
 
     shows = "prediction error, its minima and crossings"
     made_of = "RS theory"
+    columns: ClassVar = {
+        "delta": Column("number of non-zero components, over M; of a minimum, its place", differs=MINIMUM)
+    }
 
     zoom: Delta
 

@@ -1,13 +1,15 @@
 """Figure 9 (ours): GDF minus the effective fraction of non-zeros and minus the Stein divergence, against 1/N."""
 
 from itertools import product
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
-from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Run, Simulated, Simulation, Solver
+from sparsegdf.ensembles.registry import make_design
+from sparsegdf.paper.columns import UNJUDGED, Column
+from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Simulated
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -34,13 +36,11 @@ class Figure9(Figure, Simulated):
 
     shows = "ours: GDF − δ_eff and GDF − Stein divergence against 1/N, N = 250 to 2000"
     made_of = "100 to 400 samples each"
+    columns: ClassVar = {"z": Column("`limit` over its standard error", differs=UNJUDGED)}
 
     designs: Annotated[list[str], Field(min_length=1)]
     block_N: Count
-    solver: Solver
     alpha: Positive
-    mean: float
-    variance: Positive
     sizes: Annotated[list[Size], Field(min_length=3)]
     shown: Count
     simulations: Annotated[dict[str, EtaGrid], Field(min_length=1)]
@@ -57,17 +57,14 @@ class Figure9(Figure, Simulated):
     def fixed_points(self, config):
         found = {}
         for size, design in product(self.sizes, self.designs):
-            M = round(self.alpha * size.N)
-            found[f"size{size.N}_{design}"] = Run(
+            found[f"size{size.N}_{design}"] = self.run(
+                config,
                 block=self.name,
                 design_name=design,
                 design=config.resized(design, size.N, self.block_N),
-                solver=self.solver,
                 N=size.N,
-                mean=self.mean,
-                variance=self.variance,
                 samples=size.samples,
-                simulations={name: Simulation(M=M, etas=etas) for name, etas in self.simulations.items()},
+                grids={name: (round(self.alpha * size.N), etas) for name, etas in self.simulations.items()},
             )
         return found
 
@@ -81,20 +78,26 @@ class Figure9(Figure, Simulated):
     def penalty_names(self):
         return list(self.simulations)
 
+    def design_names(self):
+        return self.designs
+
     def draw(self, tables, uses):
         summaries = dict(zip(self._cells(), tables["summaries"], strict=True))
-        drawing = draw(finite_size_table(summaries, self.shown), uses["penalties"])
+        drawing = draw(finite_size_table(summaries, self.shown), uses["penalties"], uses["designs"])
         return drawing._replace(samples={str(size.N): size.samples for size in self.sizes})
 
 
-def draw(table, blocks):
-    """`table` from finite_size.finite_size_table: a row of panels per penalty, a column per design."""
-    penalties, designs = list(blocks), list(table.design.unique())
+def draw(table, blocks, designs):
+    """`table` from finite_size.finite_size_table: a row of panels per penalty, a column per design.
+
+    `blocks` and `designs` are the blocks of the penalties and the designs by name.
+    """
+    penalties = list(blocks)
     limits = gap_limits(table)
     figure = style.new_figure(6.6, 2.0 * len(penalties) + 0.4)
     axes = figure.subplots(len(penalties), len(designs), sharex=True, sharey="row", squeeze=False)
     for row, penalty in enumerate(penalties):
-        for ax, design in zip(axes[row], designs, strict=True):
+        for ax, (design, block) in zip(axes[row], designs.items(), strict=True):
             panel = table[(table.penalty == penalty) & (table.design == design)]
             ax.axhline(0, **style.GUIDE)
             for color, (eta, level) in zip(_colours(panel), panel.groupby("eta", sort=False), strict=False):
@@ -112,7 +115,7 @@ def draw(table, blocks):
                 loc="lower center", fontsize=6.5, ncols=3, handlelength=0.6, columnspacing=0.8, handletextpad=0.3
             )
             if row == 0:
-                ax.set_title(design.replace("example", "Example "), fontsize=9)
+                ax.set_title(make_design(**block).label, fontsize=9)
             if row == len(penalties) - 1:
                 ax.set_xlabel(r"$1/N$")
         low, high = axes[row, 0].get_ylim()

@@ -1,5 +1,8 @@
 """Table: on which fraction of samples belief propagation converged, and in how many steps."""
 
+from typing import ClassVar
+
+from sparsegdf.paper.columns import RESULTS
 from sparsegdf.paper.experiments.summaries import convergence_table
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -15,6 +18,7 @@ class TableBPConvergence(Table):
 
     shows = "fraction of BP runs that converged, and their steps"
     made_of = "the runs of figures 4 to 6"
+    columns: ClassVar = RESULTS["summaries of fixed points"]
 
     def inputs(self, config):
         return {"summaries": [f"summaries/{figure}/{penalty}" for figure, penalty in config.bp_simulations]}

@@ -1,9 +1,10 @@
 """Table: belief propagation and the direct solver on the same samples."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from sparsegdf.paper.columns import RESULTS
 from sparsegdf.paper.config.blocks import Count, Positive
 from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures.base import Readable, Table
@@ -19,6 +20,7 @@ class TableBPDirect(Table):
 
     shows = "BP and the direct solver on the same samples"
     made_of = "100 samples per panel"
+    columns: ClassVar = RESULTS["agreement"]
 
     runs: Annotated[list[str], Field(min_length=1)]
     samples: Count

@@ -1,9 +1,10 @@
 """Table: belief propagation for l0, which does not converge in the paper, by damping."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from sparsegdf.paper.columns import RESULTS
 from sparsegdf.paper.config.blocks import Count, Damping, EtaGrid, Positive
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -19,6 +20,7 @@ class TableBPL0(Table):
 
     shows = 'BP for ℓ₀, "does not converge" in the paper, by damping'
     made_of = "20 samples"
+    columns: ClassVar = RESULTS["belief propagation for l0"]
 
     M: Count
     N: Count

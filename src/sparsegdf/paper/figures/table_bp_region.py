@@ -1,9 +1,10 @@
 """Table: linear stability of belief propagation beside its measured convergence."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from sparsegdf.paper.columns import RESULTS
 from sparsegdf.paper.config.blocks import Count, Damping
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -19,6 +20,7 @@ class TableBPRegion(Table):
 
     shows = "linear stability of BP beside its measured convergence"
     made_of = "10 samples per panel"
+    columns: ClassVar = RESULTS["stability"]
 
     samples: Annotated[int, Field(ge=2)]
     every: Count

@@ -21,15 +21,10 @@ class TableClaims(Table):
                 "block": run.block,
                 "design_name": run.design_name,
                 "penalty_name": penalty,
-                "N": run.N,
-                "alpha": simulated.M / run.N,
-                "design": run.design,
-                "penalty": config.penalties[penalty],
-                "mean": run.mean,
-                "variance": run.variance,
             }
+            | _made_with(simulation.as_params())
             for name, run in config.runs.items()
-            for penalty, simulated in run.simulations.items()
+            for penalty, simulation in run.simulations.items()
         }
         search, bp_l0 = config.l0_search, config.table_bp_l0
         made_with |= {
@@ -53,3 +48,9 @@ class TableClaims(Table):
             f"{len(claims)} claims of the paper: {counts}. Run: {uses['run']}.",
             columns=["id", "where", "statement", "quoted", "measured", "tolerance", "verdict", "correction"],
         )
+
+
+def _made_with(simulation):
+    """What claims ask of the simulation behind a summary."""
+    asked = {name: simulation[name] for name in ("N", "design", "penalty", "mean", "variance")}
+    return asked | {"alpha": simulation["M"] / simulation["N"]}

@@ -1,7 +1,10 @@
 """Table: df of l0 by N and K, beside the theory."""
 
+from typing import ClassVar
+
 import pandas as pd
 
+from sparsegdf.paper.columns import RESULTS
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
@@ -15,6 +18,7 @@ class TableL0(Table):
 
     shows = "ℓ₀ df by N and K beside RS, one-step RSB and the bound"
     made_of = "the runs of figure 8"
+    columns: ClassVar = RESULTS["l0 at fixed size"]
 
     def inputs(self, config):
         return {"sizes": [f"l0/{run}_sizes" for run in config.l0_search.runs]}

@@ -1,0 +1,318 @@
+"""What each column of a table holds: meaning, unit, and how it may differ between two runs.
+
+COLUMNS has what a name means wherever it stands, and RESULTS the columns of each kind of file in results/<run>, in
+their order. Where a name means something else, the file's own schema says so, or the class of the figure or table
+(paper/figures). From here come the tables of docs/results.md, what verify.py compares, and the headers of the report.
+"""
+
+from typing import NamedTuple
+
+# How a column may differ between two runs.
+KEY = "key"  # not at all: rows are matched on it
+RESULT = "result"  # by rounding; by noise if there is a column <name>_se beside it
+FRACTION = "fraction"  # by the binomial error of a fraction of the column `of`
+COUNT = "count"  # by the binomial error of a number out of the column `of`
+MINIMUM = "minimum"  # as a result; where `kind` is minimum it is the place of one, which is flat
+UNJUDGED = "unjudged"  # in any way: there is no error to judge by
+
+
+class Column(NamedTuple):
+    meaning: str
+    unit: str = "1"
+    differs: str = RESULT
+    of: str = ""
+
+
+BOOL, TEXT = "true, false", "text"
+
+COLUMNS = {
+    # what a row is about
+    "figure": Column("figure whose simulation it is", TEXT, KEY),
+    "run": Column("name of the set of fixed points", TEXT, KEY),
+    "design": Column("name of the design in the configuration", TEXT, KEY),
+    "penalty": Column("name of the penalty in the configuration", TEXT, KEY),
+    "panel": Column("number of the panel, from 0", "1", KEY),
+    "kind": Column("what kind of row it is", TEXT, KEY),
+    "crossed": Column("penalty of the curve that is crossed", TEXT, KEY),
+    "form": Column("the form in N of a fit", TEXT, KEY),
+    "gap": Column("the estimator that GDF is compared with", TEXT, KEY),
+    "method": Column(
+        "`cp`, `cp_known`, `count`, `bic`, `cv` or `oracle` (`METHODS` in `paper/experiments/selection_tables.py` "
+        "says what each is)", TEXT, KEY,
+    ),
+    "sample": Column("index of the sample, the last part of its name", "1", KEY),
+    "M": Column("number of rows of A", "1", KEY),
+    "N": Column("number of columns of A", "1", KEY),
+    "K": Column("number of columns in the subset", "1", KEY),
+    "alpha": Column("M/N", "1", KEY),
+    "strength": Column("size of a planted coefficient, in units of its error", "1", KEY),
+    "damping": Column("weight of the new value", "1", KEY),
+    "z": Column("the Gaussian field, h = √χ̂ z", "1", KEY),
+    "beyond_turning": Column("whether the row is on S1 beyond its turning point in δ", BOOL, KEY),
+    "eta": Column("strength of the penalty", "η"),
+    "delta": Column("number of non-zero components, over M"),
+    # theory
+    "df": Column("generalized degrees of freedom, χ/(1 + χ)"),
+    "err_train": Column("training error ‖y − ŷ‖² / M; in the theory its mean, χ̂", "y²"),
+    "err_pre": Column("prediction error, `err_train` + 2 σ_y² `df`", "y²"),
+    "chi": Column("χ; infinite on S2 and S3"),
+    "Q": Column("Q = E‖x‖²/M; infinite on S3, and on S2 of ℓ₀", "y²"),
+    "chi_hat": Column("χ̂", "y²"),
+    "Q_hat": Column("Q̂"),
+    "at": Column("left side of the AT condition; above 1 is unstable, infinite where the estimate jumps"),
+    "rs_stable": Column("whether the RS solution is stable against replica symmetry breaking", BOOL),
+    "branch": Column("`S1`, `S2` or `S3`, the solution of the saddle point equations", TEXT),
+    "free_energy": Column("f, per column of A", "y²"),
+    "penalty_mean": Column("mean penalty rbar, per column of A", "y²"),
+    "residual": Column("largest relative violation of the saddle point equations"),
+    "converged": Column("whether `residual` is below 1e-12", BOOL),
+    "at_delta": Column("the AT line: largest δ of the stable range; NaN if there is none"),
+    "s1_largest_delta": Column("the largest δ of S1"),
+    "s1_end": Column("the δ at which S1 ends"),
+    "x": Column("the maximiser x*(z)", "y"),
+    "x_scaled": Column("`x` in units of √χ̂/Q̂"),
+    "unregularised": Column("h/Q̂, the maximiser without a penalty", "y"),
+    "threshold_1": Column("first threshold in z; √2 θ of the paper"),
+    "threshold_2": Column("second threshold (SCAD); NaN if there is none"),
+    "threshold_3": Column("third threshold (SCAD); NaN if there is none"),
+    "a": Column("a of the penalty, if it has one"),
+    "lam": Column("λ of the penalty, if it has one", "y"),
+    "stable_from": Column("smallest δ of the stable range; NaN if there is none"),
+    "df_at_largest_delta": Column("`df` at the largest δ of S1"),
+    "df_at_s1_end": Column("`df` at the end of S1"),
+    "branch_beyond": Column("what S1 goes over into at its end", TEXT),
+    "rs": Column("df by the RS theory"),
+    "rs_branch": Column("`S1` or `S2`", TEXT),
+    "rs_residual": Column("largest relative violation of the RS equations"),
+    "one_step_rsb": Column("df by one-step RSB"),
+    "bound": Column("largest df that the first-moment bound admits"),
+    "complexity_mu": Column("μ, at which the complexity is zero", "y⁻²"),
+    "one_step_residual": Column("largest violation of the one-step equations"),
+    "one_step_converged": Column("whether they were solved", BOOL),
+    # samples
+    "samples": Column("number of samples", "1", UNJUDGED),
+    "bp_samples": Column("number of samples of the summary", "1", UNJUDGED),
+    "gdf_plain": Column("mean of `covariance`"),
+    "gdf": Column("the same with the part explained by `noise` taken out: the GDF of the figures"),
+    "delta_eff": Column("mean of `chi` times mean of `Q_hat`: the paper's δ_eff; its error by linearising"),
+    "effective": Column("(1/M) Σ χ_i Q̂_i"),
+    "stein": Column("divergence of the fit, Σ ∂ŷ_μ/∂y_μ / M, by the trace formula; NaN if not converged"),
+    "gap_delta_eff": Column("`gdf` − `delta_eff` of the same samples"),
+    "gap_effective": Column("`gdf` − `effective` of the same samples"),
+    "gap_stein": Column("`gdf` − `stein` of the same samples"),
+    "fraction_converged": Column("fraction of samples with a fixed point by either solver", "1", FRACTION, "samples"),
+    "fraction_bp": Column(
+        "fraction of samples with a fixed point by belief propagation; NaN with `solver: direct`, as the steps", "1",
+        FRACTION, "bp_samples",
+    ),
+    "fraction_cycling": Column("fraction of samples on which BP ended in a cycle", "1", FRACTION, "samples"),
+    "solver": Column("where the fixed points are from: `bp`, `direct` or `both`", TEXT),
+    "steps_median": Column("median of the steps of belief propagation, over all samples"),
+    "steps_95": Column("their 95 % quantile"),
+    "kkt_max": Column("largest `kkt` among the samples with a fixed point", "y"),
+    "kkt": Column("largest violation of the stationarity conditions by x", "y"),
+    "exact": Column("false: found by swap search", BOOL),
+    "truncated": Column("fraction of samples whose K is the largest size searched: the true one may be larger"),
+    "df_plain": Column("mean of `explained` / (M σ_y²): the covariance"),
+    "pairs": Column("samples that converged with a larger damping of the list, too", "1", UNJUDGED),
+    "other_support": Column("fraction of these whose two supports differ", "1", FRACTION, "pairs"),
+    "levels": Column("number of levels of η"),
+    "bp": Column("levels at which belief propagation converged", "1", COUNT, "levels"),
+    "direct": Column("levels at which the direct solver did", "1", COUNT, "levels"),
+    "both": Column("levels at which both did", "1", COUNT, "levels"),
+    "other_state": Column("of these, levels at which they found different stationary points", "1", COUNT, "levels"),
+    "x_gap": Column("largest difference of an x_i where they found the same", "y"),
+    "chi_gap": Column("largest difference of a χ_i there"),
+    "Q_hat_gap": Column("largest difference of a Q̂_i there"),
+    "kkt_bp": Column("the same for belief propagation", "y"),
+    # the weights in table_bp_region.dampings of config/paper.yaml
+    **{
+        f"radius_{weight:g}": Column(f"mean spectral radius of the BP map with damping {weight:g}; below 1 is stable")
+        for weight in (1, 0.5, 0.2)
+    },
+    "radius_variances": Column("the same of the block of the variances, which no damping changes"),
+    "steps": Column("median of the steps that the best of these dampings should take"),
+    # planted data
+    "paths": Column("paths of fits that the way to choose takes"),
+    "nonzeros": Column("number of non-zero components of the chosen x"),
+    "error": Column("‖A (x − x₀) + intercept‖² / M: prediction error at the same A, less the noise", "y²"),
+    "error_new": Column("`error` on rows of A that were not seen", "y²"),
+    "f1": Column("2 |S ∩ S₀| / (|S| + |S₀|), support of x against that of x₀"),
+    "gap_cv": Column("`error` less that of cross-validation on the same samples", "y²"),
+    "gap_count": Column("`error` less that of C_p with the number of non-zeros", "y²"),
+    "gap_bic": Column("`error` less that of BIC", "y²"),
+    "jumps": Column(
+        "fraction of samples in which the fit may jump at this level, so that Stein's df may be too small", "1",
+        FRACTION, "samples",
+    ),
+    # fits N -> infinity
+    "limit": Column("limit N → ∞ of a fit"),
+    "slope": Column("slope of the fit", "1", UNJUDGED),
+    "chi2": Column("χ² of the fit", "1", UNJUDGED),
+    "dof": Column("its degrees of freedom", "1", UNJUDGED),
+    "smallest_N": Column("smallest N in the fit", "1", UNJUDGED),
+    "largest_N": Column("largest N in the fit", "1", UNJUDGED),
+}  # fmt: skip
+
+
+def schema(*names, **own):
+    """{column: Column} in this order: what COLUMNS says of the name unless `own` says otherwise.
+
+    <x>_se is the standard error of x. A name that nobody knows has no meaning, and is compared as a result.
+    """
+    known, found = COLUMNS | own, {}
+    for name in names:
+        of = known.get(name.removesuffix("_se"))
+        error = Column(f"standard error of `{name.removesuffix('_se')}`", of.unit) if of else Column("")
+        found[name] = known.get(name, error)
+    return found
+
+
+def columns_of(name, columns):
+    """{column: Column} of the CSV file of this figure or table."""
+    from sparsegdf.paper.figures.registry import FIGURES, TABLES  # they may say what is their own
+
+    kind = (FIGURES | TABLES).get(name)
+    return schema(*columns, **(kind.columns if kind else {}))
+
+
+def _said(name, meaning):
+    """The column of this name with another meaning."""
+    return COLUMNS[name]._replace(meaning=meaning)
+
+
+_SADDLE = (
+    *("eta", "delta", "df", "err_train", "err_pre", "chi", "Q", "chi_hat", "Q_hat", "at", "rs_stable", "branch"),
+    *("free_energy", "penalty_mean", "residual", "converged", "beyond_turning", "penalty", "at_delta"),
+    *("s1_largest_delta", "s1_end"),
+)
+
+# The columns of each kind of file in results/<run>.
+RESULTS = {
+    "chunks of fixed points": schema(
+        *("sample", "eta", "delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein"),
+        *("converged", "status", "steps", "residual", "kkt", "damping"),
+        eta=Column("strength of the penalty, falling within a sample", "η"),
+        covariance=Column("(y − m_y)·ŷ / (M σ_y²): one sample's value of df by its definition"),
+        noise=Column("‖y − m_y‖² / (M σ_y²), of expectation 1: the control variate of `covariance`"),
+        chi=Column("(1/M) Σ χ_i"),
+        Q_hat=Column("(1/N) Σ Q̂_i"),
+        converged=Column("whether there is a fixed point", BOOL),
+        status=Column("`converged`, `diverged`, `cycling`, `max_steps` or `no_fixed_point`", TEXT),
+        steps=Column("BP: steps taken; direct: sweeps, factorisations and changes of one piece"),
+        residual=Column(
+            "BP: largest change of an x_i in the last step, before damping; direct: of an x_i or χ_i in a step of BP",
+            "y",
+        ),
+        damping=Column("weight of the new x in the last step; NaN for the direct solver"),
+    ),
+    "summaries of fixed points": schema(
+        *("eta", "delta", "delta_se", "gdf_plain", "gdf_plain_se", "gdf", "gdf_se", "delta_eff", "delta_eff_se"),
+        *("effective", "effective_se", "stein", "stein_se", "err_train", "err_train_se", "gap_delta_eff"),
+        *(
+            "gap_delta_eff_se",
+            "gap_effective",
+            "gap_effective_se",
+            "gap_stein",
+            "gap_stein_se",
+            "samples",
+            "converged",
+        ),
+        *("fraction_converged", "fraction_bp", "solver", "steps_median", "steps_95", "kkt_max"),
+        delta=Column("mean of `delta`"),
+        effective=Column("mean of `effective`"),
+        stein=Column("mean of `stein`"),
+        err_train=Column("mean of `err_train`", "y²"),
+        converged=Column("how many of them have a fixed point: the averages are over these"),
+    ),
+    "agreement": schema(
+        *(
+            "sample",
+            "levels",
+            "bp",
+            "direct",
+            "both",
+            "other_state",
+            "x_gap",
+            "chi_gap",
+            "Q_hat_gap",
+            "kkt",
+            "kkt_bp",
+        ),
+        "delta",
+        kkt=Column("largest violation of stationarity by the direct solver", "y"),
+        delta=Column("largest δ among the levels of `both`"),
+    ),
+    "stability": schema(
+        *("figure", "penalty", "eta", "delta", "delta_se", "bp_samples", "fraction_bp", "steps_median", "samples"),
+        *(
+            "fraction_converged",
+            "radius_1",
+            "radius_1_se",
+            "radius_0.5",
+            "radius_0.5_se",
+            "radius_0.2",
+            "radius_0.2_se",
+        ),
+        *("radius_variances", "radius_variances_se", "steps"),
+        delta=Column("mean of `delta` in the summary"),
+        samples=_said("samples", "number of samples on which stability was computed"),
+        fraction_converged=_said("fraction_converged", "fraction of these with a fixed point by the direct solver"),
+    ),
+    "belief propagation for l0": schema(
+        *("damping", "eta", "samples", "fraction_converged", "fraction_cycling", "steps_median", "delta", "delta_se"),
+        *("pairs", "other_support"),
+        fraction_converged=_said("fraction_converged", "fraction of samples on which belief propagation converged"),
+        delta=Column("mean of δ of those that converged"),
+    ),
+    "chunks of the l0 search": schema(
+        *("sample", "K", "explained", "norm2"),
+        explained=Column("largest ‖P_S y‖² of all subsets of K columns (with `restarts` > 0: of those tried)", "y²"),
+        norm2=Column("‖y‖²", "y²"),
+    ),
+    "l0 at fixed size": schema(
+        *("K", "delta", "df", "df_se", "df_plain", "df_plain_se", "samples", "N", "exact"),
+        delta=Column("K/M"),
+        df=Column("mean of `explained` / `norm2`; for m_y = 0 this is the GDF, with a smaller error"),
+        exact=Column("false: found by swap search, and `df` is a lower bound", BOOL),
+    ),
+    "l0 at fixed eta": schema(
+        *("eta", "delta", "delta_se", "df", "df_se", "samples", "truncated", "N", "exact"),
+        delta=Column("mean of K/M"),
+        df=Column("covariance ‖P_S y‖²/(M σ_y²), with ‖y‖² as control variate"),
+    ),
+    "planted data": schema(
+        *("method", "eta", "nonzeros", "error", "f1", "jumps", "error_new", "sample", "penalty", "sigma2"),
+        eta=Column("the η chosen, for columns of norm 1 and y in units of the estimated σ"),
+        jumps=Column("whether the fit may jump at this level, so that Stein's df may be too small", BOOL),
+        sigma2=Column("estimate of the noise variance, of true value 1", "y²"),
+    ),
+    "RS curves": schema(*_SADDLE),
+    "RS curves of panels": schema(*_SADDLE, "alpha"),
+    "minima and crossings": schema(
+        *("kind", "first", "second", "delta", "err_pre"),
+        kind=Column("`minimum` or `crossing`", TEXT),
+        first=Column("penalty of the curve", TEXT),
+        second=Column("penalty of the curve that it crosses; empty for a minimum", TEXT),
+        delta=Column("where; 0 if no δ of the grid is better than the empty model"),
+    ),
+    "single-body problem": schema(
+        *(
+            "panel",
+            "z",
+            "x",
+            "unregularised",
+            "threshold_1",
+            "threshold_2",
+            "threshold_3",
+            "Q_hat",
+            "chi_hat",
+            "delta",
+        ),
+        *("residual", "rs_stable", "branch"),
+    ),
+    "l0 theory": schema(
+        *("delta", "rs", "rs_branch", "rs_residual", "one_step_rsb", "bound", "complexity_mu", "one_step_residual"),
+        "one_step_converged",
+    ),
+}
