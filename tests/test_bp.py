@@ -16,6 +16,7 @@ from sparsegdf.paper.misprints import damped_support
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.penalties.l1 import L1
+from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_path
@@ -128,6 +129,23 @@ def test_adapted_damping_reaches_the_fixed_point_in_fewer_steps():
     assert adapted.converged.all() and fixed.converged.all()
     assert 3 * adapted.steps.sum() < fixed.steps.sum()
     assert ((adapted.damping > 0) & (adapted.damping <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    "design, most",
+    [("iid", (275, 347, 317, 248)), ("ar1", (304, 324, 343, 277)), ("block", (258, 283, 297, 237))],
+)
+def test_the_number_of_steps_does_not_grow(design, most):
+    """What adapting the damping is for. The numbers are those of the day this was written, and 5 %."""
+    A, y, _ = problem(design)
+    A = A * np.linspace(0.7, 1.4, A.shape[1])
+    steps = []
+    for penalty in (L1(), SCAD(5, 1), MCP(12, 1), ElasticNet(0.1)):
+        etas = np.max(penalty.eta_at(np.abs(A.T @ y), np.square(A).sum(axis=0))) * np.geomspace(0.95, 0.25, 8)
+        found = belief_propagation(A, y, penalty, etas)
+        assert found.converged.all()
+        steps.append(int(found.steps.sum()))
+    assert (np.array(steps) <= most).all(), steps
 
 
 def test_a_diverging_run_ends_early_and_says_so():

@@ -54,6 +54,27 @@ def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
     assert (folder / "data_l1_path.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("levels", [100, 26, 25, 3])
+def test_of_a_long_path_25_rows_are_printed(folder, capsys, levels):
+    """Evenly, with both ends and the chosen one, and a note that the file has all."""
+    file = write(table(), folder / "data.csv")
+    words = ["--target", "y", "--penalty", "scad", "--sigma2", "1", "--levels", str(levels)]
+    assert main(["select", file, *words]) == 0
+    head, *lines = capsys.readouterr().out.split("\n\n")[0].splitlines()
+    path = pd.read_csv("data_scad_path.csv")
+    rows = [line for line in lines if not line.startswith("(")]
+    assert len(path) == levels and lines[len(rows):] == (
+        [f"({len(rows)} of {levels} levels; the CSV file has all)"] if levels > 25 else []
+    )  # fmt: skip
+    etas = [float(line.removeprefix(">").split()[0]) for line in rows]
+    assert np.isclose(np.array(etas)[:, None], path.eta, rtol=1e-4).any(axis=1).all() and len(set(etas)) == len(etas)
+    assert etas[0] == pytest.approx(path.eta.iloc[0], rel=1e-4) and etas[-1] == pytest.approx(
+        path.eta.iloc[-1], rel=1e-4
+    )
+    assert len(rows) in ({25, 26} if levels > 25 else {levels}) and sum(line.startswith(">") for line in rows) == 1
+    assert head.split()[:4] == ["eta", "nonzeros", "delta", "df"]
+
+
 def test_select_as_json(folder, capsys):
     file = write(table(), folder / "data.csv")
     (folder / "out").mkdir()

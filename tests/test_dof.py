@@ -40,7 +40,7 @@ def test_stein_divergence_is_the_divergence_of_the_fit(penalty, etas):
         assert (curvature < -1e-3).any()  # the concave piece is occupied: the case that is not |S|/M
 
 
-@pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.3), SCAD(a=6, lam=0.5), MCP(a=6, lam=0.5)], ids=repr)
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.3), ElasticNet(1e-5), SCAD(6, 0.5), MCP(6, 0.5)], ids=repr)
 def test_curvature_is_the_second_derivative_of_the_penalty(penalty):
     """By differences of r'(x); exactly zero off the support and where the penalty is straight."""
     rng, step = np.random.default_rng(6), 1e-6

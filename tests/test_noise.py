@@ -6,6 +6,7 @@ from problems import planted
 from sklearn.linear_model import Lasso
 
 from sparsegdf import L1, select
+from sparsegdf.selection import noise
 from sparsegdf.selection.cross_validation import cross_validation
 from sparsegdf.selection.noise import estimate_noise_variance
 
@@ -58,8 +59,9 @@ def test_few_rows_left_over_go_to_the_lasso():
 
 def test_an_exact_fit_is_told():
     A, _ = planted()
-    with pytest.warns(UserWarning, match="fits y exactly"):
+    with pytest.warns(UserWarning, match="fits y exactly") as told:
         found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
+    assert told[0].filename == __file__
     np.testing.assert_allclose(found.coef[[1, 4]], [1, -2], rtol=1e-2)
     A[:, 5] = A[:, 4] + 1e-3 * A[:, 5]
     with pytest.warns(UserWarning, match="fits y exactly") as told:
@@ -98,3 +100,20 @@ def test_columns_that_are_constant_in_a_fold():
     assert np.isfinite(with_).all() and not np.array_equal(with_, without)
     with pytest.raises(ValueError, match=f"without fold {fold[4]} of 10 every column is constant"):
         cross_validation(single[:, None], y, L1(), etas, True)
+
+
+@pytest.mark.parametrize("N, decades", [(60, 2), (28, 3)])
+def test_the_grid_of_the_lasso_goes_on_while_its_error_falls(monkeypatch, N, decades):
+    """25 levels per decade from just below the first column's entry; two decades more until the minimum is inside."""
+    grids = []
+
+    def error(A, y, penalty, etas, intercept):
+        grids.append(etas / np.abs(A.T @ y).max())
+        return -np.arange(etas.size) if len(grids) < 3 else np.abs(np.arange(etas.size) - 4)
+
+    monkeypatch.setattr(noise, "cross_validation", error)
+    A, y = planted(M=30, N=N)
+    estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True)
+    assert [grid.size for grid in grids] == [1 + 25 * (decades + more) for more in (0, 2, 4)]
+    for grid, more in zip(grids, (0, 2, 4), strict=True):
+        np.testing.assert_allclose(grid, np.geomspace(0.999, 10.0 ** -(decades + more), grid.size), rtol=1e-9)

@@ -229,7 +229,8 @@ def test_help_says_what_each_parameter_is_of(weighted, capsys):
         main(["theory", "--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert "of weighted" in text and "of elastic_net, >= 0: the strength of the square term (default: 0.1)" in text
-    assert "of mcp, > 0: the penalty is flat beyond |x| = a lam (default: 8); of scad, > 1:" in text
+    flat, scale = "the penalty is flat beyond |x| = a lam (default: 8)", "> 0: the scale of x (default: 1)"
+    assert f"of mcp, > 0: {flat}; of scad, > 1: {flat}" in text and f"of mcp, {scale}; of scad, {scale}" in text
 
 
 def test_a_new_penalty_in_the_configuration_and_in_a_figure(weighted, tmp_path):

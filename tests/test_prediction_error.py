@@ -6,12 +6,12 @@ import pytest
 from sparsegdf import L0, L1, SCAD, ElasticNet, rs_curve
 from sparsegdf.theory.prediction_error import crossings, lowest
 
-PROBLEM = {"alpha": 0.5, "mean": 0.5, "variance": 1.0}
+PROBLEM = {"alpha": 0.5, "mean": 0.5}  # and a variance of 1, which is the default
 DELTAS = np.linspace(0.002, 0.6, 120).tolist()
 
 
 def err_pre(penalty, deltas):
-    return rs_curve(penalty, deltas=deltas, **PROBLEM).err_pre.to_numpy()
+    return rs_curve(penalty, deltas=deltas, variance=1.0, **PROBLEM).err_pre.to_numpy()
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.1), SCAD(a=8, lam=1.0)], ids=str)
@@ -25,6 +25,7 @@ def test_no_neighbour_is_below_the_minimum(penalty):
 
 def test_the_empty_model_is_best_for_l0_and_the_end_of_the_grid_is_told():
     assert lowest(L0(), DELTAS, **PROBLEM) == (0.0, 1.25)
+    assert lowest(L0(), DELTAS, variance=2.0, **PROBLEM) == (0.0, 2.25)
     late = np.linspace(0.1, 0.3, 5)  # beyond the minimum of l1, and still better than nothing
     assert lowest(L1(), late, **PROBLEM) == (0.1, err_pre(L1(), late)[0])
     short = [0.002, 0.01, 0.02, 0.03]

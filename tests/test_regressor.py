@@ -1,5 +1,6 @@
 """SparseRegressor by the rules of scikit-learn."""
 
+import inspect
 import subprocess
 import sys
 import warnings
@@ -84,3 +85,10 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "SparseRegressor needs scikit-learn" in done.stdout and "sparsegdf[sklearn]" in done.stdout
+
+
+def test_defaults_are_those_of_select():
+    ours, theirs = (inspect.signature(f).parameters for f in (SparseRegressor, select))
+    for name, parameter in ours.items():
+        if name != "penalty":
+            assert parameter.default == theirs[name].default, name

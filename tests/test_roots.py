@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sparsegdf.theory.replica_symmetric import _crossing
 from sparsegdf.theory.roots import bracketed_roots, newton_pairs
 
 
@@ -69,3 +70,9 @@ def test_pairs_without_a_root_are_told():
     # Where the derivatives are singular a pair stays where it is.
     x, found = newton_pairs(lambda p: np.array([p[0] + p[1] - 1, p[0] + p[1] - 1]), np.full((2, 1), 2.0), 1e-12)
     assert not found[0] and (x == 2).all()
+
+
+@pytest.mark.parametrize("at", [1e-9, 0.31, 0.999, 1 - 1e-9])
+def test_a_change_of_sign_is_found_wherever_it_is(at):
+    assert _crossing(lambda t: at - t, 0.0, 1.0) == pytest.approx(at, abs=1e-15)
+    assert _crossing(lambda t: t - at, 1.0, 0.0) == pytest.approx(at, abs=1e-15)

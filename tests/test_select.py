@@ -11,7 +11,8 @@ from problems import orthonormal, planted, real
 from sklearn.linear_model import lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
-from sparsegdf.selection.fits import fit_path
+from sparsegdf.selection.fits import _between, fit_path, is_convex
+from sparsegdf.selection.select import _minimiser
 from sparsegdf.solvers.best_subset import best_subsets
 from sparsegdf.solvers.direct import stationary_points
 
@@ -314,3 +315,56 @@ def test_of_a_plateau_the_middle_is_chosen(penalty, recwarn):
     assert np.flatnonzero(found.coef).tolist() == [0, 1, 2] and same.size > 10
     assert same[0] + 3 < found.chosen < same[-1] - 3
     assert not [str(w.message) for w in recwarn if "too small" in str(w.message)]
+
+
+def test_the_middle_of_a_plateau_anywhere_on_the_path():
+    """Rows that did not converge neither win nor belong to a plateau; of an even number the sparser middle."""
+    for values, chosen in (
+        ([1, 1, 1, 3, 3], 1), ([3, 1, 1, 1], 2), ([3, 1, 1, 3], 1), ([3, 2, 1], 2), ([1, 2, 1, 1], 0), ([5, 1, 1, 1, 5], 2),
+        ([3, 1 + 1e-12, 1, 3], 1), ([3, 1 + 1e-6, 1, 3], 2), ([np.nan, 3, 2], 2),
+    ):  # fmt: skip
+        aic = pd.Series(values, dtype=float)
+        assert _minimiser(aic, np.isfinite(aic)) == chosen, values
+    with pytest.raises(ValueError, match="no level of eta has a stable fit"):
+        _minimiser(pd.Series([1.0]), pd.Series([False]))
+
+
+def test_levels_are_added_where_a_smaller_cp_may_hide():
+    """By the bound err_train(dense end) + 2 sigma^2 df(sparse end); below the last eta with all columns but one."""
+    rng, variance = np.random.default_rng(8), 3.0
+    A, y = orthonormal(40, 5, np.array([9.0, 6, 3, 1, 0.5]))
+    etas = np.geomspace(8, 0.3, 6)
+    fits = fit_path(A, y, L1(), etas)
+    err, df = np.square(y[:, None] - A @ fits.x).mean(axis=0), np.count_nonzero(fits.x, axis=0) / 40
+    cp = err + 2 * variance * df
+    for floor in (np.inf, *rng.uniform(0, 1.2 * cp.min(), 20)):
+        enough = cp.min() - min(5e-4 * cp.min(), 0.1 * variance / 40)
+        expected = [
+            np.sqrt(etas[k] * etas[k + 1])
+            for k in range(5)
+            if err[k + 1] + 2 * variance * min(df[k], df[k + 1]) < enough
+        ]
+        if floor + max(2 * variance * (df[-1] - 1 / 40), cp.min() - err[-1]) < enough:
+            expected.append(etas[-1] / 4)
+        np.testing.assert_allclose(_between(A, y, fits, variance, floor), expected)
+    assert len(expected) > 0
+
+
+def test_convex_is_what_neither_bends_down_nor_jumps():
+    A, _ = planted()
+    A = A / np.linalg.norm(A, axis=0)
+    for penalty, convex in (
+        (L1(), True),
+        (ElasticNet(0.2), True),
+        (SCAD(8, 1), False),
+        (MCP(1e-4, 30.0), False),
+        (L0(), False),
+    ):
+        assert is_convex(A, penalty, np.array([2.0])) == convex
+
+
+def test_columns_that_explain_rounding_alone_are_no_level_of_l0():
+    A, _ = planted(M=30)
+    A = A - A.mean(axis=0)
+    y = A[:, 2] + 1e-9 * np.random.default_rng(0).normal(size=30)
+    assert [np.count_nonzero(x) for x in fit_path(A, y, L0(), None).x.T] == [0, 1]

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select
 from sparsegdf.estimators.bootstrap import bootstrap_df
-from sparsegdf.selection.fits import fit_path
+from sparsegdf.selection.fits import fit_path, tangent
 
 
 def exact_df(penalty, mu, eta, M):
@@ -126,3 +126,24 @@ def test_uscrime_has_a_warning_with_the_number_of_the_bootstrap():
     assert abs(value - 47 * best.df) < 4 * np.hypot(se, 47 * best.df_se)
     assert best.df - best.df_stein > max(0.05 * best.df_stein, 2 * best.df_se)
     assert found.best.jumps  # not on its 8 columns alone, but with those that are about to enter
+
+
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.3), SCAD(6, 1)], ids=repr)
+def test_the_tangent_is_how_the_fit_moves(penalty):
+    """J z by differences of the fit itself."""
+    rng = np.random.default_rng(4)
+    A, y = rng.normal(size=(30, 8)) / np.sqrt(30), 3 * rng.normal(size=30)
+    etas, step = np.array([2.0, 1.0]), 1e-5
+    x = fit_path(A, y, penalty, etas).x[:, -1]
+    move = tangent(A, y, x, penalty, 1.0)
+    for _ in range(3):
+        z = rng.normal(size=30)
+        up, down = (A @ fit_path(A, y + s * step * z, penalty, etas).x[:, -1] for s in (1, -1))
+        np.testing.assert_allclose(move(z), (up - down) / (2 * step), atol=1e-7)
+    assert not isinstance(penalty, SCAD) or (np.abs(x)[(x != 0)] > 1).any()  # on the parabola, which bends
+
+
+def test_a_coordinate_that_has_just_entered_is_on_its_piece():
+    """h = 1 = eta to rounding, though x > 0."""
+    A, y, x = np.eye(3, 2), np.array([1 + 2**-52, 3.0, 0.0]), np.array([2**-53, 2.0])
+    assert tangent(A, y, x, L1(), 1.0)(np.array([1.0, 2.0, 5.0])).tolist() == [1.0, 2.0, 0.0]

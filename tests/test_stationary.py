@@ -126,6 +126,20 @@ def test_l1_up_to_a_delta_of_95_percent(design):
     np.testing.assert_allclose(found.effective, found.delta, rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "design, most",
+    [("iid", (124, 52, 87)), ("ar1", (198, 55, 126)), ("block", (164, 58, 118))],
+)
+def test_the_number_of_steps_does_not_grow(design, most):
+    """What the predictor and the walk are for. The numbers are those of the day this was written, and 5 %."""
+    A, y, etas = problem(design, lowest=0.02, levels=5)
+    steps = [
+        int(stationary_path(A, y, penalty, etas[:levels]).steps.sum())
+        for penalty, levels in ((L1(), 5), (ElasticNet(0.1), 4), (SCAD(8, 1), 4))
+    ]
+    assert (np.array(steps) <= most).all(), steps
+
+
 def test_least_squares_at_eta_zero():
     A, y, etas = problem("ar1", M=300, N=100)
     found = stationary_path(A, y, L1(), [*etas, 0])

@@ -215,3 +215,18 @@ def test_bad_input_is_named(change, message):
 def test_negative_restarts_are_refused():
     with pytest.raises(ValueError, match=r"restarts = -1 is out of range \(allowed: integers >= 0\)"):
         swap_search(np.ones((3, 2)), np.ones(3), 1, -1, 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_swap_improves_on_swap_search(seed):
+    """Without restarts every support is one from which no exchange of a column leads up."""
+    rng = np.random.default_rng(seed)
+    A, y = rng.normal(size=(20, 12)) + rng.normal(size=(20, 1)), rng.normal(size=20)
+    explained = lambda S: y @ A[:, S] @ np.linalg.lstsq(A[:, S], y, rcond=None)[0]
+    found = swap_search(A, y, 8, 0, 0)
+    for K in range(1, 9):
+        S = found.supports[K].tolist()
+        assert found.explained[K] == pytest.approx(explained(S))
+        for old in S:
+            for new in set(range(12)) - set(S):
+                assert explained([*(set(S) - {old}), new]) <= found.explained[K] + 1e-9 * (y @ y)

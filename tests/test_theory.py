@@ -22,6 +22,7 @@ from sparsegdf import (
     solve_rs,
 )
 from sparsegdf.paper.experiments.theory_tables import threshold_table
+from sparsegdf.theory.replica_symmetric import branch_beyond_s1
 from sparsegdf.theory.single_body import Averages
 
 ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
@@ -349,6 +350,18 @@ def test_figure_1d_needs_lambda_one_half():
     assert shown.Q_hat > 1 / 4 and np.isfinite(shown.at)
     other = solve_rs(SCAD(a=5, lam=0.1), alpha=1, eta=1)
     assert other.Q_hat < 1 / 4 and other.at == np.inf
+
+
+def test_y_is_standard_normal_unless_told_otherwise():
+    """SCAD has a scale of its own, so that the variance of y matters; S1 turns for a = 5."""
+    scad, standard = SCAD(a=5, lam=1.0), {"mean": 0.0, "variance": 1.0}
+    for function in (rs_stable_range, s1_end, s1_largest_delta, branch_beyond_s1):
+        assert function(scad, alpha=0.5) == function(scad, alpha=0.5, **standard)
+    for asked in ({"delta": 0.3}, {"eta": 0.7}):
+        assert solve_rs(scad, alpha=0.5, **asked) == solve_rs(scad, alpha=0.5, **asked, **standard)
+    assert solve_rs(scad, alpha=0.5, delta=0.788) == solve_rs(scad, alpha=0.5, delta=0.788, beyond_turning=False)
+    curve = rs_curve(scad, alpha=0.5, deltas=[0.3, 0.788])
+    assert curve.equals(rs_curve(scad, alpha=0.5, deltas=[0.3, 0.788], beyond_turning=False, **standard))
 
 
 # --- edges and bad input -------------------------------------------------------------------------------------------
