@@ -29,7 +29,13 @@ def test_nothing_else_is_planned(extended):
 
 
 def test_its_block_is_checked(extended):
-    done = extended.snakemake("-n", NAME, "--config", f"{NAME}={{alpha: -1}}", check=False)
+    file = extended.folder / "config/paper.yaml"
+    kept = file.read_text()
+    extended.edit("config/paper.yaml", f"{NAME}:\n  alpha: 0.5", f"{NAME}:\n  alpha: -1")
+    try:
+        done = extended.snakemake("-n", NAME, check=False)
+    finally:
+        file.write_text(kept)
     assert done.returncode != 0 and f"{NAME}.alpha = -1: input should be greater than 0" in done.text
 
 
