@@ -18,7 +18,7 @@ from sparsegdf.penalties.l0 import L0
 from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
-from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.belief_propagation import _curvature_product, _mean_steps, belief_propagation
 from sparsegdf.solvers.direct import stationary_path
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
 from sparsegdf.solvers.plain_bp import belief_propagation_reference
@@ -157,10 +157,11 @@ def test_a_diverging_run_ends_early_and_says_so():
     assert np.isfinite(fixed.x[:, ~lost]).all()
 
 
-def test_a_cycling_run_ends_early_and_says_so():
+@pytest.mark.parametrize("damping, fraction", [(1.0, 0.4), (0.9, 0.3)])  # the residual changes, or repeats itself
+def test_a_cycling_run_ends_early_and_says_so(damping, fraction):
     A, y, _ = problem("iid")
-    fixed = belief_propagation(A, y, L0(), [0.4 * np.abs(A.T @ y).max() ** 2], damping=1.0)
-    assert fixed.status[0] == "cycling" and fixed.steps[0] < 10_000
+    fixed = belief_propagation(A, y, L0(), [fraction * np.abs(A.T @ y).max() ** 2], damping=damping)
+    assert fixed.status[0] == "cycling" and 2000 < fixed.steps[0] < 2500
     assert fixed.residual[0] > 1e-4
 
 
@@ -170,7 +171,7 @@ def test_what_cycles_at_the_first_margin_is_not_tried_again():
     fixed = belief_propagation(A, y, SCAD(5, 1), np.linspace(2.2, 0.1, 22))
     lost = ~fixed.converged
     assert lost.any() and (fixed.status[lost] == "cycling").all()
-    assert np.median(fixed.steps[lost]) < 4500
+    assert fixed.steps[lost].max() < 2500
 
 
 @pytest.mark.parametrize("solve", [belief_propagation, belief_propagation_reference, stationary_path])
@@ -185,6 +186,34 @@ def test_running_out_of_steps_is_reported():
     A, y, etas = problem("block")
     fixed = belief_propagation(A, y, L1(), etas[-1:], max_steps=20)
     assert fixed.status[0] == "max_steps" and fixed.steps[0] == 20 and not fixed.converged[0]
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 6])
+def test_kernels_stay_within_their_arrays(n):
+    """As plain Python, where an index too far is an error; of columns taken by fours the last group is not full."""
+    rng = np.random.default_rng(n)
+    A = rng.normal(size=(9, 7))
+    AT, members = np.ascontiguousarray(A.T), rng.permutation(7)[:n]
+    work = np.concatenate([members, np.repeat(members[-1:], -n % 4)])
+    V, root, p = rng.uniform(0.2, 1, 9), rng.uniform(0.5, 2, n), rng.normal(size=n)
+    scaled = A[:, members] * root
+    found = _curvature_product.py_func(AT, work, n, V, root, p)
+    np.testing.assert_allclose(found, scaled.T @ (V * (scaled @ p)), rtol=1e-12)
+    # One step over these columns, from anywhere, with l1-like pieces.
+    y, x, R, Q = rng.normal(size=9), np.zeros(7), rng.normal(size=9), rng.uniform(1, 2, 7)
+    x[members] = rng.normal(size=n)
+    gamma, rho, fit, field = 0.7, 0.8, A @ x, A.T @ R
+    start, slope, intercept = np.full((1, n), 0.6), 1 / Q[None, members], -0.6 / Q[None, members]
+    after, moved = x.copy(), R + rho * V * (y - A @ x - R)
+    h = Q[members] * x[members] + A[:, members].T @ moved
+    estimate = np.sign(h) * np.maximum(np.abs(h) - 0.6, 0) / Q[members]
+    after[members] += gamma * (estimate - x[members])
+    worst = np.abs(estimate - x[members]).max()
+    branch, move = np.full(7, -1), np.zeros(7)
+    state = (x, field, branch, move, R, fit, gamma, rho, 1e-10, 1e3, 1)
+    assert _mean_steps.py_func(AT, work, n, y, V, Q, start, slope, intercept, *state) == (1, pytest.approx(worst))
+    np.testing.assert_allclose(np.r_[x, R, fit], np.r_[after, moved, A @ after], rtol=1e-12)
+    assert (branch[members] == np.where(estimate != 0, 0, -1)).all()
 
 
 # --- l0: not converging is the result --------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
     assert len(marked) == 1 and f"{found.best.eta:.5g}" in marked[0]
     written = pd.read_csv(folder / "data_l1_path.csv")
     np.testing.assert_allclose(written.cp, found.path.cp)
-    assert len(written) == len(found.path)
+    assert len(written) == len(found.path) and list(written) == list(found.path)
     assert (folder / "data_l1_path.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -217,16 +217,18 @@ def test_negative_restarts_are_refused():
         swap_search(np.ones((3, 2)), np.ones(3), 1, -1, 0)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_swap_improves_on_swap_search(seed):
-    """Without restarts every support is one from which no exchange of a column leads up."""
+@pytest.mark.parametrize("seed", range(8))
+def test_swap_search_without_restarts_is_greedy_growth_and_best_swaps(seed):
+    """Each size grows from the last by the best column; then the best exchange is made until none explains more."""
     rng = np.random.default_rng(seed)
     A, y = rng.normal(size=(20, 12)) + rng.normal(size=(20, 1)), rng.normal(size=20)
-    explained = lambda S: y @ A[:, S] @ np.linalg.lstsq(A[:, S], y, rcond=None)[0]
-    found = swap_search(A, y, 8, 0, 0)
+    explained = lambda S: y @ A[:, list(S)] @ np.linalg.lstsq(A[:, list(S)], y, rcond=None)[0]
+    found, S = swap_search(A, y, 8, 0, 0), frozenset()
     for K in range(1, 9):
-        S = found.supports[K].tolist()
-        assert found.explained[K] == pytest.approx(explained(S))
-        for old in S:
-            for new in set(range(12)) - set(S):
-                assert explained([*(set(S) - {old}), new]) <= found.explained[K] + 1e-9 * (y @ y)
+        S = max((S | {j} for j in set(range(12)) - S), key=explained)
+        while True:
+            best = max((S - {i} | {j} for i in S for j in set(range(12)) - S), key=explained)
+            if explained(best) <= explained(S) + 1e-10 * (y @ y):
+                break
+            S = best
+        assert found.supports[K].tolist() == sorted(S) and found.explained[K] == pytest.approx(explained(S))

@@ -23,6 +23,7 @@ from sparsegdf import (
 )
 from sparsegdf.paper.experiments.theory_tables import threshold_table
 from sparsegdf.theory.replica_symmetric import branch_beyond_s1
+from sparsegdf.theory.saddle_points import SaddlePoints
 from sparsegdf.theory.single_body import Averages
 
 ALL = [L1(), ElasticNet(eta2=0.1), L0(), SCAD(a=8, lam=1.0), SCAD(a=3, lam=0.5), MCP(a=9, lam=1.0), MCP(a=2, lam=0.5)]
@@ -350,6 +351,13 @@ def test_figure_1d_needs_lambda_one_half():
     assert shown.Q_hat > 1 / 4 and np.isfinite(shown.at)
     other = solve_rs(SCAD(a=5, lam=0.1), alpha=1, eta=1)
     assert other.Q_hat < 1 / 4 and other.at == np.inf
+
+
+@pytest.mark.parametrize("penalty", ALL, ids=repr)
+def test_nodes_of_the_curve_leave_no_gap(penalty):
+    """Between two nodes a turn of the curve would go unseen: t is followed from 36 to 0 in small steps."""
+    t = SaddlePoints(penalty, 0.5, 1.0).s1.t
+    assert t[0] > 34 and np.abs(np.diff(t[t >= 0])).max() < 0.8
 
 
 def test_y_is_standard_normal_unless_told_otherwise():
