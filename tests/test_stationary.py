@@ -21,7 +21,7 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
-from sparsegdf.solvers.direct import stationary_path, stationary_points
+from sparsegdf.solvers.direct import points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
 from sparsegdf.solvers.variances import variances_at_rest
 
@@ -260,6 +260,28 @@ def test_nothing_is_selected_above_the_largest_correlation():
     assert found.converged[0] and not found.x.any() and not found.chi.any() and found.delta[0] == 0
     np.testing.assert_allclose(found.Q_hat[:, 0], (A**2).sum(axis=0))
     assert stationary_path(A, 0 * y, L1(), [1.0]).converged[0]
+
+
+def test_levels_far_above_the_largest_correlation():
+    """No column is near its threshold at first, and the Gram matrix is empty."""
+    A, y, etas = problem("iid", N=400, lowest=0.5)
+    found = stationary_points(A, y, L1(), [100 * etas[0], 50 * etas[0], *etas])
+    assert not found[:, :2].any()
+    np.testing.assert_allclose(found[:, 2:], stationary_points(A, y, L1(), etas), rtol=0, atol=1e-12)
+
+
+@each_penalty
+@each_design
+@pytest.mark.parametrize("N", [100, 400])  # with the whole Gram matrix, and with that of columns near the support
+def test_divergence_from_the_factor_is_that_of_the_trace_formula(design, penalty, N):
+    A, y, etas = problem(design, N=N, lowest=0.1)
+    points, divergence = points_and_divergence(A, y, penalty, etas)
+    assert np.isfinite(divergence).all()
+    for x, eta, found in zip(points.T, etas, divergence, strict=True):
+        S, step = x != 0, 1e-6
+        D = (penalty.derivative(x[S] * (1 + step), eta) - penalty.derivative(x[S], eta)) / np.abs(step * x[S])
+        G = A[:, S].T @ A[:, S]
+        assert found == pytest.approx(np.trace(np.linalg.solve(G + np.diag(D), G)) / len(y), rel=1e-6)
 
 
 def test_a_level_does_not_depend_on_the_others_under_a_convex_penalty():

@@ -26,9 +26,9 @@ def new_factor(room):
 
 
 @njit(cache=True, fastmath=FAST)
-def forward(U, k, v):
-    """v <- U^-T v."""
-    for i in range(k):
+def forward(U, k, v, first=0):
+    """v <- U^-T v, where v is zero before `first`."""
+    for i in range(first, k):
         row = U[i]
         v[i] /= row[i]
         for j in range(i + 1, k):
@@ -115,7 +115,7 @@ def change(factor, j, d):
     difference = d - factor.d[a]
     v = np.zeros(k)
     v[a] = 1.0
-    forward(factor.U, k, v)
+    forward(factor.U, k, v, a)
     if not 1 + difference * np.dot(v, v) > 1e-10:
         return False
     v[:] = 0.0
@@ -182,3 +182,16 @@ def refactor(gram, S, d, factor):
                 return factorise(gram, S, d, factor)
             append(factor, S[a], d[a], column, schur)
     return True
+
+
+@njit(cache=True)
+def bent_trace(factor, Q):
+    """tr D (A_S^T A_S + D)^-1 = sum_i D_i |U^-T e_i|^2; a D_i that is rounding beside Q_i counts as zero."""
+    k, total = factor.size[0], 0.0
+    for a in range(k):
+        if abs(factor.d[a]) > 1e-9 * Q[factor.members[a]]:
+            v = np.zeros(k)
+            v[a] = 1.0
+            forward(factor.U, k, v, a)
+            total += factor.d[a] * np.dot(v, v)
+    return total

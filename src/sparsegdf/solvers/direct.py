@@ -33,7 +33,7 @@ from numba import njit
 
 from sparsegdf.checks import require_data, require_etas
 from sparsegdf.penalties.base import require_penalty
-from sparsegdf.solvers.cholesky import new_factor, refactor, solve
+from sparsegdf.solvers.cholesky import bent_trace, new_factor, refactor, solve
 from sparsegdf.solvers.fixed_points import FixedPoints, violation
 from sparsegdf.solvers.variances import variances_at_rest
 from sparsegdf.solvers.walk import DRIVEN, Problem, curvature, follow, gradient, join, mismatch, offset, walk
@@ -161,7 +161,7 @@ def _ahead(problem, x, g, pieces, factor):
 def _arrive(problem, x, pieces, factor, e):
     """Walk from x on these pieces, whose factor is given: (x, g, pieces, events), no events where it failed."""
     walked = pieces.copy()
-    events = walk(problem, x.copy(), walked, factor, e, 4 * x.size)
+    events = walk(problem, x.copy(), walked, factor, e, 4 * x.size + 1)
     if events >= 0:
         solution, g = _newton(problem, walked, factor)
         if _on_pieces(problem, solution, g, walked):
@@ -220,6 +220,29 @@ def _settle(problem, x, g, pieces, factor, scale):
     return solution, there, walked, steps + events if events >= 0 else 0
 
 
+@njit(cache=True)
+def _divergence(problem, pieces, factor):
+    """tr A_S (A_S^T A_S + D)^-1 A_S^T = |S| - tr D (A_S^T A_S + D)^-1; NaN unless that is positive definite."""
+    if _fit_factor(problem, pieces, factor):
+        return factor.size[0] - bent_trace(factor, problem.Q)
+    return np.nan
+
+
+@njit(cache=True)
+def _levels(gram, Q, c, start, slope, intercept, factor, scale):
+    """(x, divergence) at each level, NaN at one without a point; start, slope and intercept are (levels, N, K)."""
+    levels, N = start.shape[:2]
+    points, divergence = np.full((levels, N), np.nan), np.full(levels, np.nan)
+    x, g, pieces = np.zeros(N), c, np.zeros(N, np.int64)
+    for k in range(levels):
+        problem = Problem(gram, Q, c, start[k], slope[k], intercept[k])
+        at, g_at, on, steps = _settle(problem, x, g, pieces, factor, scale)
+        if steps:
+            x, g, pieces = at, g_at, on
+            points[k], divergence[k] = x, _divergence(problem, pieces, factor)
+    return points, divergence
+
+
 class _Path:
     """The state carried from level to level. `near` lists the columns in the Gram matrix, in the order they came."""
 
@@ -258,6 +281,11 @@ class _Path:
         """A^T (y - A x) for all columns; x is zero off `near`."""
         return self.AT @ (self.y - x[self.near] @ self.columns[: self.near.size])
 
+    def _segments(self, eta):
+        """start, slope and intercept at Q, the segments last; eta is a number or a column of them."""
+        start, slope, intercept = (np.moveaxis(v, 0, -1).copy() for v in self.penalty.segments(self.Q, eta))
+        return start + _TIE * self.scale, slope, intercept
+
     def _problem(self):
         """What is to be solved over `near`."""
         near = self.near
@@ -276,33 +304,48 @@ class _Path:
 
     def stationary(self, eta):
         """(x, pieces, g) of a stationary point at eta, or None."""
-        start, slope, intercept = (v.T.copy() for v in self.penalty.segments(self.Q, eta))
-        self.start, self.slope, self.intercept = start + _TIE * self.scale, slope, intercept
-        x, g, pieces = self.x.copy(), self.g, self.pieces.copy()
+        self.start, self.slope, self.intercept = self._segments(eta)
+        x, g, pieces = self.x.copy(), self.g.copy(), self.pieces.copy()
         away = np.ones(x.size, bool)
         away[self.near] = False
         if away.any():
-            near_soon = np.abs(self._gradient(self._predict())) > _NEAR * self.start[:, 0]
-            self._admit(np.flatnonzero(away & near_soon))
+            soon = np.abs(self._gradient(self._predict())) > _NEAR * self.start[:, 0]
+            self._admit(np.flatnonzero(away & soon))
         while True:
             away[self.near] = False
-            at, _, on, steps = _settle(
+            *found, steps = _settle(
                 self._problem(), x[self.near], g[self.near], pieces[self.near], self.factor, self.scale
             )
             self.steps += steps
             if not steps:
                 return None
-            x[self.near], pieces[self.near] = at, on
+            x[self.near], g[self.near], pieces[self.near] = found
+            if not away.any():
+                return x, pieces, g
             g = self._gradient(x)
-            missing = away & (np.abs(g) > self.start[:, 0])
-            if not missing.any():
+            if not (away & (np.abs(g) > self.start[:, 0])).any():
                 return x, pieces, g
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
+
+    def points(self, etas):
+        """(x, divergence) at each eta, each level from the last point found, without variances."""
+        if self.near.size == self.x.size:
+            segments = self._segments(etas[:, None])
+            return _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale)
+        points, divergence = np.full((etas.size, self.x.size), np.nan), np.full(etas.size, np.nan)
+        for k, eta in enumerate(etas):
+            found = self.stationary(eta)
+            if found is not None:
+                points[k], self.pieces, self.g = found
+                self.x = points[k]
+                divergence[k] = _divergence(self._problem(), self.pieces[self.near], self.factor)
+        return points, divergence
 
     def _variances(self, x, pieces, g, eta):
         """(chi, Q_hat, residual) at x, or None."""
         i = np.flatnonzero(pieces)
         d = 1 / self.slope[i, np.abs(pieces[i]) - 1] - self.Q[i]
+        d[np.abs(d) < 1e-12 * self.Q[i]] = 0  # rounding: a d >= 0 is known to be stable
         B = self.AT2[i]
         Q_S = variances_at_rest(B, d, self.Q_hat[i], self.Q[i])
         if Q_S is None:
@@ -321,9 +364,10 @@ class _Path:
         level = {"x": unknown, "chi": unknown, "Q_hat": unknown, "residual": np.inf, "damping": np.nan, "kkt": np.nan}
         found, status = self.stationary(eta), "max_steps"
         if found is not None:
-            x, _, g = found
+            x, pieces, _ = found
+            g = self._gradient(x)
             status, level["x"], level["kkt"] = "no_fixed_point", x, violation(g, x, self.penalty, eta)
-            variances = self._variances(*found, eta)
+            variances = self._variances(x, pieces, g, eta)
             if variances is not None:
                 chi, Q_hat, level["residual"] = variances
                 if level["residual"] < _TOLERANCE * max(1, np.abs(x).max(), chi.max()):
@@ -353,20 +397,22 @@ def stationary_path(A, y, penalty, etas):
     return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])
 
 
-@one_blas_thread
 def stationary_points(A, y, penalty, etas):
     """Stationary points of ||y - A x||^2 / 2 + r(x; eta) along the grid, (N, n_eta), NaN at a level without one.
 
-    No variances, so at a third of the cost; and each level starts from the last point found, whether or not belief
+    No variances, so at a fraction of the cost; and each level starts from the last point found, whether or not belief
     propagation has a fixed point there. Of a convex objective this is the x of stationary_path.
+    """
+    return points_and_divergence(A, y, penalty, etas)[0]
+
+
+@one_blas_thread
+def points_and_divergence(A, y, penalty, etas):
+    """The x of stationary_points and Stein's divergence of the fit over M, sum_mu d yhat_mu / d y_mu / M.
+
+    The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite.
     """
     require_penalty(penalty)
     A, y = require_data(A, y)
-    etas = require_etas(etas)
-    path, points = _Path(A, y, penalty), np.full((A.shape[1], etas.size), np.nan)
-    for k, eta in enumerate(etas):
-        found = path.stationary(eta)
-        if found is not None:
-            path.x, path.pieces, path.g = found
-            points[:, k] = path.x
-    return points
+    points, divergence = _Path(A, y, penalty).points(require_etas(etas))
+    return points.T.copy(), divergence / len(y)
