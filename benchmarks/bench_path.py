@@ -215,9 +215,7 @@ def split():
     """Where the time of stationary_path goes, iid, first sample."""
     parts = {
         "Gram matrix": (stationary._Path, "_admit"),
-        "sweeps": (stationary, "_sweep"),
-        "Newton": (stationary._Path, "_newton"),
-        "walk": (stationary, "_walk"),
+        "sweeps, Newton and walks": (stationary, "_settle"),
         "gradient": (stationary._Path, "_gradient"),
         "variances": (stationary, "variances_at_rest"),
     }

@@ -66,6 +66,16 @@ def test_trace_formulas():
     assert dof.stein_divergence(A, x, 0.0) == S.sum() / len(y)
 
 
+def test_trace_formula_where_the_hessian_is_indefinite():
+    """At a saddle point of a concave penalty the divergence is that of the formula, too."""
+    A, _ = problem(2)
+    S, D = np.arange(60) < 10, np.where(np.arange(60) < 3, -0.9, 0.0)
+    G = A[:, S].T @ A[:, S]
+    assert np.linalg.eigvalsh(G + np.diag(D[S]))[0] < 0
+    trace = np.trace(np.linalg.solve(G + np.diag(D[S]), G)) / 40
+    assert dof.stein_divergence(A, S.astype(float), D) == pytest.approx(trace, rel=1e-9)
+
+
 def test_singular_hessian_is_not_a_number():
     A, x = np.eye(3, 2), np.array([1.0, 1.0])
     assert np.isnan(dof.stein_divergence(A, x, np.array([-1.0, 0.0])))

@@ -139,6 +139,17 @@ def test_the_grid_is_as_asked_for():
     assert len(longer) > 4 and longer.eta.iloc[-1] == pytest.approx(0.2)
 
 
+def test_the_variances_of_belief_propagation_wait_until_the_path_is_read(monkeypatch):
+    asked = []
+    solver = "sparsegdf.selection.fits.stationary_path"
+    monkeypatch.setattr(solver, lambda *given: asked.append(1) or stationary_path(*given))
+    A, y = planted()
+    found = select(A, y, L1())
+    assert found.coef.any() and found.why() and repr(found) and found.plot() is not None and not asked
+    assert "df_effective" in found.path and found.best.df_effective == pytest.approx(found.best.df)
+    assert len(asked) == 1
+
+
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.2), SCAD(5, 1), MCP(5, 1)], ids=repr)
 def test_without_standardising_it_is_the_direct_path(penalty):
     rng = np.random.default_rng(3)

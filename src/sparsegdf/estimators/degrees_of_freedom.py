@@ -37,11 +37,18 @@ def stein_divergence(A, x, curvature):
     M, D = A.shape[0], np.broadcast_to(curvature, x.shape)[S]
     if not D.any():
         return S.size / M
-    hessian = A[:, S].T @ A[:, S]
+    hessian = linalg.blas.dsyrk(1.0, A[:, S], trans=1, lower=1)
     hessian[np.diag_indices(S.size)] += D
-    bent = np.flatnonzero(D)  # tr (G + D)^-1 G = |S| - sum_i D_i [(G + D)^-1]_ii
     try:
-        columns = linalg.solve(hessian, np.eye(S.size)[:, bent], assume_a="sym")
+        diagonal = _inverse_diagonal(hessian)
     except linalg.LinAlgError:
         return float("nan")
-    return float((S.size - D[bent] @ columns[bent, np.arange(bent.size)]) / M)
+    return float((S.size - D @ diagonal) / M)  # tr (G + D)^-1 G = |S| - sum_i D_i [(G + D)^-1]_ii
+
+
+def _inverse_diagonal(H):
+    """The diagonal of H^-1, H given by its lower triangle: from H = L L^T, the sums of squares of columns of L^-1."""
+    L, failed = linalg.lapack.dpotrf(H, lower=1)
+    if not failed:
+        return np.square(linalg.lapack.dtrtri(L, lower=1)[0]).sum(axis=0)
+    return linalg.solve(H, np.eye(len(H)), lower=True, assume_a="sym").diagonal()

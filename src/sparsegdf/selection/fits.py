@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsegdf.checks import require_etas
-from sparsegdf.estimators.degrees_of_freedom import curvature, stein_divergence
+from sparsegdf.estimators.degrees_of_freedom import curvature
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.solvers.best_subset import best_subsets
-from sparsegdf.solvers.direct import stationary_path, stationary_points
-from sparsegdf.solvers.fixed_points import kkt_violation
+from sparsegdf.solvers.direct import points_and_divergence, stationary_path, stationary_points
+from sparsegdf.solvers.fixed_points import violation
 
 EXACT_COLUMNS = 30  # the search over subsets takes seconds up to here, and grows exponentially
 LEVELS = 100
@@ -27,7 +27,6 @@ class Fits(NamedTuple):
     x: np.ndarray
     kkt: np.ndarray
     stein: np.ndarray  # the divergence of the fit over M; NaN where x is no strict local minimum
-    effective: np.ndarray  # (1/M) sum_i chi_i Q_hat_i; NaN where belief propagation has no fixed point
     jumps: np.ndarray  # whether the fit may jump as y moves by its noise: then stein may be an underestimate
 
 
@@ -62,8 +61,10 @@ def _last_threshold(A):
     return np.clip(_FINE * np.sqrt(max(smallest, 0)), _FINEST, _FINE)
 
 
-def default_path(A, y, penalty, variance, *, eta_min=None, levels=None) -> Fits:
-    """The fits on eta_grid, for l0 at one eta per size that some eta selects; `variance` is that of the noise.
+def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -> Fits:
+    """The fits on eta_grid, for l0 at one eta per size that some eta selects.
+
+    `variance` is that of the noise, `floor` the smallest_error.
 
     Under a convex penalty the fit depends on eta alone, and levels are added where a smaller C_p may hide: until
     C_p = err_train + 2 sigma^2 df at one of them is within 0.05 % (and 0.1 sigma^2 / M) of its minimum over all eta.
@@ -79,7 +80,7 @@ def default_path(A, y, penalty, variance, *, eta_min=None, levels=None) -> Fits:
     fits = fit_path(A, y, penalty, etas, sigma)
     if not is_convex(A, penalty, etas):
         return fits
-    floor = smallest_error(A, y) if eta_min is None else np.inf
+    floor = floor if eta_min is None else np.inf
     for _ in range(_ROUNDS):
         new = _between(A, y, fits, variance, floor)
         if not new.size:
@@ -121,26 +122,34 @@ def fit_path(A, y, penalty, etas, sigma=1.0) -> Fits:
     """
     if isinstance(penalty, L0):
         etas, x = _l0_path(A, y, etas)
-        kkt = np.array([kkt_violation(A, y, x[:, k], penalty, eta) for k, eta in enumerate(etas)])
-        stein = np.count_nonzero(x, axis=0) / len(y)
-        return Fits(etas, x, kkt, stein, np.full(etas.size, np.nan), np.ones(etas.size, bool))
-    etas = require_etas(etas)
-    x, fixed = stationary_points(A, y, penalty, etas), stationary_path(A, y, penalty, etas)
-    # Belief propagation may have its fixed point elsewhere: then it says nothing of this x.
+        stein, jumps = np.count_nonzero(x, axis=0) / len(y), np.ones(etas.size, bool)
+    else:
+        etas = require_etas(etas)
+        x, stein = points_and_divergence(A, y, penalty, etas)
+        jumps = _jumps(A, y, x, penalty, etas, sigma)
+    return Fits(etas, x, violation(A.T @ (y[:, None] - A @ x), x, penalty, etas), stein, jumps)
+
+
+def effective_df(A, y, penalty, etas, x):
+    """(1/M) sum_i chi_i Q_hat_i at each eta; NaN where belief propagation has no fixed point, or another than x."""
+    if isinstance(penalty, L0):
+        return np.full(len(etas), np.nan)
+    fixed = stationary_path(A, y, penalty, etas)
     same = np.abs(x - fixed.x).max(axis=0) <= _SAME * np.abs(x).max(axis=0)
-    Q = np.square(A).sum(axis=0)
-    kkt, stein, jumps = np.full(etas.size, np.nan), np.full(etas.size, np.nan), np.zeros(etas.size, bool)
-    for k, eta in enumerate(etas):
-        if np.isfinite(x[:, k]).all():
-            kkt[k] = kkt_violation(A, y, x[:, k], penalty, eta)
-            stein[k] = _stein(A, y, x[:, k], penalty, eta, Q)
-        jumps[k] = _may_jump(A, y, np.nan_to_num(x[:, k]), penalty, eta, Q, sigma)
-    return Fits(etas, x, kkt, stein, np.where(same, fixed.effective, np.nan), jumps)
+    return np.where(same, fixed.effective, np.nan)
 
 
 def fit_coefficients(A, y, penalty, etas):
     """The x of fit_path alone, (N, n_eta)."""
     return _l0_path(A, y, etas)[1] if isinstance(penalty, L0) else stationary_points(A, y, penalty, etas)
+
+
+def _jumps(A, y, x, penalty, etas, sigma):
+    """_may_jump at each eta."""
+    if is_convex(A, penalty, etas):
+        return np.zeros(etas.size, bool)
+    Q, x = np.square(A).sum(axis=0), np.nan_to_num(x)
+    return np.array([_may_jump(A, y, x[:, k], penalty, eta, Q, sigma) for k, eta in enumerate(etas)])
 
 
 def _may_jump(A, y, x, penalty, eta, Q, sigma):
@@ -175,17 +184,6 @@ def _concavity(penalty, eta, Q):
     large = 1e3 * (eta + Q.max())
     concave = large - 1 / penalty.segments(large, eta).slope.max()
     return concave if concave > 1e-9 * Q.max() + 1e-14 * large else 0.0  # rounding
-
-
-def _stein(A, y, x, penalty, eta, Q):
-    """stein_divergence at a stationary x, NaN unless A_S^T A_S + D is positive definite."""
-    bends = _curvature(A, y, x, penalty, eta, Q)
-    if bends is None:
-        return np.nan
-    S = np.flatnonzero(x)
-    if (bends < 0).any() and not _positive_definite(A[:, S].T @ A[:, S] + np.diag(bends[S])):
-        return np.nan
-    return stein_divergence(A, x, bends)
 
 
 def _positive_definite(matrix):

@@ -11,7 +11,7 @@ _NAMED = 8  # the largest coefficients that are named
 def plot_selection(selection):
     """Three axes over eta, sparse on the left: the criterion with err_train, df with delta, and the coefficients."""
     figure, axes = plt.subplots(3, 1, figsize=(7, 8.5), sharex=True, layout="constrained", height_ratios=(1, 1, 1.2))
-    path, best = selection.path[selection.path.converged], selection.best
+    path, best = selection.table[selection.table.converged], selection.table.iloc[selection.chosen]
     error = path.err_train if selection.criterion == "cp" else path.err_train / selection.sigma2
     top, middle, bottom = axes
 

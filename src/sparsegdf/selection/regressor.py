@@ -64,10 +64,14 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         self.coef_ = np.zeros(X.shape[1])
         self.coef_[used] = self.selection_.coef
         self.intercept_ = self.selection_.intercept
-        self.path_ = self.selection_.path
-        self.df_, self.eta_ = float(self.selection_.best.df), float(self.selection_.best.eta)
+        best = self.selection_.table.iloc[self.selection_.chosen]
+        self.df_, self.eta_ = float(best.df), float(best.eta)
         self.sigma2_ = self.selection_.sigma2
         return self
+
+    @property
+    def path_(self):
+        return self.selection_.path
 
     def predict(self, X):
         """X coef_ + intercept_."""

@@ -7,8 +7,9 @@ delta = |support| / M; M df is the number that regression tables call degrees of
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,15 @@ from sparsegdf.checks import require_data, require_integer, require_number
 from sparsegdf.estimators.bootstrap import bootstrap_df, bootstrap_excess
 from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.penalties.l0 import L0
-from sparsegdf.selection.fits import default_path, fit_coefficients, fit_path, is_convex, smallest_error, tangent
+from sparsegdf.selection.fits import (
+    default_path,
+    effective_df,
+    fit_coefficients,
+    fit_path,
+    is_convex,
+    smallest_error,
+    tangent,
+)
 from sparsegdf.selection.noise import NoiseVariance, estimate_noise_variance
 from sparsegdf.threads import one_blas_thread
 
@@ -35,15 +44,17 @@ class Selection:
     """What `select` found. Coefficients are in the units of the A and y given.
 
     path          one row per eta: nonzeros; delta = nonzeros/M; df; df_effective = (1/M) sum_i chi_i Q_hat_i of
-                  belief propagation (NaN where it has no fixed point); err_train; cp; aic; kkt, the violation of
-                  stationarity; converged, whether x is a strict local minimum (for l0 the global one);
+                  belief propagation (NaN where it has no fixed point), computed when the path is first read;
+                  err_train; cp; aic; kkt, the violation of stationarity; converged, whether x is a strict local
+                  minimum (for l0 the global one);
                   jumps, whether the fit may jump there as y moves by its noise, which Stein's divergence leaves out.
                   After a bootstrap df is that of the bootstrap, with df_se and df_stein beside it.
     coefficients  (N, levels), intercepts (levels,)
     chosen        the row of `path` where the criterion is smallest among those that converged
     """
 
-    path: pd.DataFrame
+    table: pd.DataFrame  # `path` without df_effective
+    effective: Callable  # () -> df_effective
     coefficients: np.ndarray
     intercepts: np.ndarray
     chosen: int
@@ -57,6 +68,12 @@ class Selection:
     rows: int
     err_floor: float  # the err_train that no eta is below: that of least squares on all columns, 0 for N >= M
 
+    @cached_property
+    def path(self):
+        path = self.table.copy()
+        path.insert(path.columns.get_loc("df") + 1, "df_effective", self.effective())
+        return path
+
     @property
     def coef(self):
         return self.coefficients[:, self.chosen]
@@ -69,6 +86,10 @@ class Selection:
     def best(self):
         """The chosen row of `path`."""
         return self.path.iloc[self.chosen]
+
+    @property
+    def _best(self):
+        return self.table.iloc[self.chosen]
 
     def predict(self, A):
         """yhat = A x + intercept of the chosen model; the columns of a DataFrame are taken by their names."""
@@ -84,12 +105,12 @@ class Selection:
 
     def why(self):
         """One sentence: the choice, its criterion and what the ends of the path would have had."""
-        best, name, symbol = self.best, self.criterion, CRITERIA[self.criterion]
+        best, name, symbol = self._best, self.criterion, CRITERIA[self.criterion]
         sum_ = {
             "cp": f"err_train + 2 sigma2 df = {best.err_train:.6g} + 2 x {self.sigma2:.6g} x {best.df:.4f}",
             "aic": f"err_train / sigma2 + 2 df = {best.err_train:.6g} / {self.sigma2:.6g} + 2 x {best.df:.4f}",
         }[name]
-        usable = self.path[self.path.converged]
+        usable = self.table[self.table.converged]
         first, last = usable.iloc[0], usable.iloc[-1]
         ends = [row for row in (first, last) if row.eta != best.eta]
         others = " and ".join(f"{row[name]:.6g} with {row.nonzeros:.0f}" for row in ends)
@@ -106,12 +127,12 @@ class Selection:
 
         There df is not smaller and err_train not below err_floor. The path of l0 has every size.
         """
-        last = self.path.iloc[-1]
+        last = self.table.iloc[-1]
         same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
         if isinstance(self.penalty, L0) or not last.converged or last.eta == 0 or not same:
             return False
         least = self.err_floor + 2 * self.sigma2 * last.df
-        return bool(least < self.best.cp - min(1e-3 * self.best.cp, 0.2 * self.sigma2 / self.rows))
+        return bool(least < self._best.cp - min(1e-3 * self._best.cp, 0.2 * self.sigma2 / self.rows))
 
     def plot(self):
         """Criterion, df and coefficients along the path, as three matplotlib axes."""
@@ -120,7 +141,7 @@ class Selection:
         return plot_selection(self)
 
     def __repr__(self):
-        best, lost = self.best, int((~self.path.converged).sum())
+        best, lost = self._best, int((~self.table.converged).sum())
         order = np.argsort(-np.abs(self.coef), kind="stable")[: np.count_nonzero(self.coef)]
         shown = ", ".join(f"{self.names[i]} {self.coef[i]:.4g}" for i in order[:_PRINTED])
         more = f" and {order.size - _PRINTED} more" if order.size > _PRINTED else ""
@@ -129,7 +150,7 @@ class Selection:
             "chosen": f"eta = {best.eta:.4g}, {order.size} non-zeros, {self.criterion} = {best[self.criterion]:.6g}",
             "df": f"{best.df:.4f}{error}, {self.rows * best.df:.2f} parameters ({self.df_source})",
             "sigma2": f"{self.sigma2:.6g} ({self.sigma2_source})",
-            "path": f"{len(self.path)} levels of eta, {self.path.eta.iloc[0]:.4g} to {self.path.eta.iloc[-1]:.4g}"
+            "path": f"{len(self.table)} levels of eta, {self.table.eta.iloc[0]:.4g} to {self.table.eta.iloc[-1]:.4g}"
             + (f", {lost} not converged" if lost else ""),
             "intercept": f"{self.intercept:.6g}",
             "coef": (shown or "none") + more,
@@ -196,8 +217,9 @@ def select(
     scale, sigma = (np.linalg.norm(A, axis=0), np.sqrt(noise.value)) if standardise else (np.ones(A.shape[1]), 1.0)
     problem = _Problem(A / scale, y / sigma, penalty, noise.value / sigma**2, intercept)
 
+    floor = smallest_error(problem.A, problem.y)
     if etas is None:
-        fits = default_path(*problem[:4], eta_min=eta_min, levels=levels)
+        fits = default_path(*problem[:4], floor, eta_min=eta_min, levels=levels)
     else:
         fits = fit_path(problem.A, problem.y, penalty, etas, problem.unit)
     path, df_source = _table(problem, fits), "Stein divergence"
@@ -218,7 +240,8 @@ def select(
     path["err_train"] *= sigma**2
     coefficients = fits.x * sigma / scale[:, None]
     return Selection(
-        path=path,
+        table=path,
+        effective=partial(_effective, problem, fits.etas, fits.x),
         coefficients=coefficients,
         intercepts=mean - shift @ coefficients,
         chosen=_minimiser(aic, path.converged),
@@ -230,7 +253,7 @@ def select(
         names=names,
         spread=spread,
         rows=len(y),
-        err_floor=sigma**2 * smallest_error(problem.A, problem.y),
+        err_floor=sigma**2 * floor,
     )
 
 
@@ -308,6 +331,11 @@ def _noise(A, y, intercept, sigma2):
     return NoiseVariance(float(floor), "rounding error: A fits y exactly")
 
 
+def _effective(problem, etas, x):
+    """The column df_effective of Selection.path, in working units."""
+    return effective_df(problem.A, problem.y, problem.penalty, etas, x) + int(problem.intercept) / len(problem.y)
+
+
 def _table(problem, fits):
     """The columns of Selection.path but for the criteria, with Stein's df, in working units."""
     A, y, M = problem.A, problem.y, len(problem.y)
@@ -322,7 +350,6 @@ def _table(problem, fits):
             "nonzeros": nonzeros,
             "delta": (nonzeros / M).to_numpy(float, na_value=np.nan),
             "df": df,
-            "df_effective": fits.effective + int(problem.intercept) / M,
             "err_train": err_train,
             "kkt": fits.kkt,
             "converged": np.isfinite(df),

@@ -11,15 +11,15 @@ def kkt_violation(A, y, x, penalty, eta):
     """How far x is from a stationary point of ||y - A x||^2 / 2 + r(x; eta), with g = A^T (y - A x):
     the largest of |g_i - sign(x_i) r'(x_i)| on the support and max(0, |g_i| - r'(0)) off it.
     """
-    return violation(A.T @ (y - A @ x), x, penalty, eta)
+    return float(violation(A.T @ (y - A @ x), x, penalty, eta))
 
 
 def violation(g, x, penalty, eta):
-    """kkt_violation of an x whose g is known."""
+    """kkt_violation of an x whose g is known; of one column of x and g for each eta if there are many."""
     slope = penalty.derivative(x, eta)
     on = np.abs(g - np.copysign(np.where(x != 0, slope, 0), x))  # r'(0) may be infinite
     off = np.maximum(0, np.abs(g) - slope)
-    return float(np.max(np.where(x != 0, on, off)))
+    return np.max(np.where(x != 0, on, off), axis=0)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,197 @@
+"""The Cholesky factor of a Hessian whose rows come and go: U^T U = A_S^T A_S + D in the order of `members`.
+
+To bring in or take out one row costs O(k^2), a new factorisation O(k^3).
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
+SINGULAR = 1e-13  # a pivot below this fraction of its diagonal element is rounding
+
+# U        (room, room), upper triangular in the first k rows and columns
+# members  (room,): the columns in S, in the order of U
+# place    (room,): where a column is in `members`, -1 if it is not
+# d        (room,): what was added to the diagonal, in the order of U
+# size     (1,): k
+Factor = namedtuple("Factor", "U members place d size")
+
+
+def new_factor(room):
+    """An empty Factor for up to `room` columns."""
+    empty = np.zeros(room, np.int64)
+    return Factor(np.empty((room, room)), empty, np.full(room, -1), np.zeros(room), np.zeros(1, np.int64))
+
+
+@njit(cache=True, fastmath=FAST)
+def forward(U, k, v, first=0):
+    """v <- U^-T v, where v is zero before `first`."""
+    for i in range(first, k):
+        row = U[i]
+        v[i] /= row[i]
+        for j in range(i + 1, k):
+            v[j] -= v[i] * row[j]
+
+
+@njit(cache=True, fastmath=FAST)
+def backward(U, k, v):
+    """v <- U^-1 v."""
+    for i in range(k - 1, -1, -1):
+        row = U[i]
+        total = v[i]
+        for j in range(i + 1, k):
+            total -= row[j] * v[j]
+        v[i] = total / row[i]
+
+
+@njit(cache=True)
+def solve(factor, v):
+    """v <- (A_S^T A_S + D)^-1 v, v in the order of `members`."""
+    forward(factor.U, factor.size[0], v)
+    backward(factor.U, factor.size[0], v)
+
+
+@njit(cache=True, fastmath=FAST)
+def _rank_one(U, first, k, v, sign):
+    """U^T U <- U^T U + sign v v^T, v zero before `first`; overwrites v. The result must be positive definite."""
+    for i in range(first, k):
+        row = U[i]
+        pivot = np.sqrt(row[i] * row[i] + sign * v[i] * v[i])
+        c, s = pivot / row[i], v[i] / row[i]
+        row[i] = pivot
+        for j in range(i + 1, k):
+            row[j] = (row[j] + sign * s * v[j]) / c
+            v[j] = c * v[j] - s * row[j]
+
+
+@njit(cache=True)
+def border(gram, factor, j, d):
+    """The column U^-T A_S^T A_j that j would add to U, and the square A_j^T A_j + d - |column|^2 of its pivot."""
+    k = factor.size[0]
+    column = np.empty(k)
+    for a in range(k):
+        column[a] = gram[j, factor.members[a]]
+    forward(factor.U, k, column)
+    return column, gram[j, j] + d - np.dot(column, column)
+
+
+@njit(cache=True)
+def append(factor, j, d, column, schur):
+    """Bring in j, whose border(...) is (column, schur)."""
+    k = factor.size[0]
+    for a in range(k):
+        factor.U[a, k] = column[a]
+    factor.U[k, k] = np.sqrt(schur)
+    factor.members[k], factor.place[j], factor.d[k] = j, k, d
+    factor.size[0] = k + 1
+
+
+@njit(cache=True)
+def remove(factor, j):
+    """Take out j: the rows after it gain the outer product of its own."""
+    U, members, place, d, size = factor
+    a, k = place[j], size[0] - 1
+    rest = np.zeros(k)
+    for b in range(a, k):
+        rest[b] = U[a, b + 1]
+    for row in range(k):
+        above = row if row < a else row + 1
+        for b in range(max(a, row), k):
+            U[row, b] = U[above, b + 1]
+    for b in range(a, k):
+        members[b], d[b] = members[b + 1], d[b + 1]
+        place[members[b]] = b
+    place[j] = -1
+    size[0] = k
+    _rank_one(U, a, k, rest, 1.0)
+
+
+@njit(cache=True)
+def change(factor, j, d):
+    """Give j another d; False, with nothing changed, where the matrix would not be positive definite."""
+    a, k = factor.place[j], factor.size[0]
+    difference = d - factor.d[a]
+    v = np.zeros(k)
+    v[a] = 1.0
+    forward(factor.U, k, v, a)
+    if not 1 + difference * np.dot(v, v) > 1e-10:
+        return False
+    v[:] = 0.0
+    v[a] = np.sqrt(abs(difference))
+    _rank_one(factor.U, a, k, v, np.sign(difference))
+    factor.d[a] = d
+    return True
+
+
+@njit(cache=True)
+def clear(factor):
+    """Take out all."""
+    for a in range(factor.size[0]):
+        factor.place[factor.members[a]] = -1
+    factor.size[0] = 0
+
+
+@njit(cache=True)
+def factorise(gram, S, d, factor):
+    """Factorise for the columns S with these d; False, and empty, where the matrix is not positive definite."""
+    clear(factor)
+    k = S.size
+    if k == 0:
+        return True
+    H = np.empty((k, k))
+    for a in range(k):
+        row = gram[S[a]]
+        for b in range(a + 1):
+            H[a, b] = row[S[b]]
+            H[b, a] = H[a, b]
+        H[a, a] += d[a]
+    try:
+        L = np.linalg.cholesky(H)
+    except Exception:  # the only one that numba can catch
+        return False
+    for a in range(k):
+        if not L[a, a] ** 2 > SINGULAR * gram[S[a], S[a]]:
+            return False
+    factor.U[:k, :k] = L.T
+    factor.members[:k], factor.d[:k], factor.size[0] = S, d, k
+    for a in range(k):
+        factor.place[S[a]] = a
+    return True
+
+
+@njit(cache=True)
+def refactor(gram, S, d, factor):
+    """Make the factor that of the columns S with these d, by as little work as possible; False as in factorise."""
+    kept, wanted = 0, np.zeros(factor.place.size, np.bool_)
+    for a in range(S.size):
+        b = factor.place[S[a]]
+        if b >= 0 and factor.d[b] == d[a]:
+            wanted[S[a]] = True
+            kept += 1
+    if 6 * (S.size + factor.size[0] - 2 * kept) > S.size:
+        return factorise(gram, S, d, factor)
+    for a in range(factor.size[0] - 1, -1, -1):
+        if not wanted[factor.members[a]]:
+            remove(factor, factor.members[a])
+    for a in range(S.size):
+        if factor.place[S[a]] < 0:
+            column, schur = border(gram, factor, S[a], d[a])
+            if not schur > SINGULAR * gram[S[a], S[a]]:
+                return factorise(gram, S, d, factor)
+            append(factor, S[a], d[a], column, schur)
+    return True
+
+
+@njit(cache=True)
+def bent_trace(factor, Q):
+    """tr D (A_S^T A_S + D)^-1 = sum_i D_i |U^-T e_i|^2; a D_i that is rounding beside Q_i counts as zero."""
+    k, total = factor.size[0], 0.0
+    for a in range(k):
+        if abs(factor.d[a]) > 1e-9 * Q[factor.members[a]]:
+            v = np.zeros(k)
+            v[a] = 1.0
+            forward(factor.U, k, v, a)
+            total += factor.d[a] * np.dot(v, v)
+    return total

@@ -1,0 +1,272 @@
+"""The walk from a point that is stationary for another problem to one that is stationary for the problem wanted.
+
+On the pieces that the h_i are on (support S, signs s, r'(x_i) = d_i |x_i| + b_i) a stationary x solves
+
+    (A_S^T A_S + D) x_S = A_S^T y - s b.
+
+With A^T y - (1 - tau) e in place of A^T y, the mismatch e = g - s r'(x) makes any x stationary at tau = 0; tau = 1 is
+the problem wanted. In between x is linear in tau until some h_j passes to the next piece, and then the Cholesky
+factor changes by one row, as in LARS.
+
+Folds.  Where j enters or changes its piece and the matrix stops being positive definite, the way in tau turns back.
+There tau waits, and x_j is driven on in its direction, the support following: the objective falls along it, until
+others have left their pieces and x_j comes to rest, at a minimum again. The same leads out of columns that depend
+on each other: x moves along their null direction, the fit unchanged, until one of them is zero.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from sparsegdf.solvers.cholesky import FAST, SINGULAR, append, border, change, remove, solve
+
+_STILL = 1e-13  # relative: a rate below is rounding, e.g. that of a twin which stays on its threshold
+DRIVEN = -2  # the place of a column that is driven, or waits for its turn
+
+# Over the n columns at hand; start, slope and intercept are the segments at (Q, eta), one row per column.
+Problem = namedtuple("Problem", "gram Q c start slope intercept")
+
+
+@njit(cache=True)
+def curvature(problem, j, p):
+    """d_j on piece p."""
+    return 1 / problem.slope[j, p - 1] - problem.Q[j]
+
+
+@njit(cache=True)
+def offset(problem, j, p):
+    """b_j on piece p."""
+    return -problem.intercept[j, p - 1] / problem.slope[j, p - 1]
+
+
+@njit(cache=True, fastmath=FAST)
+def gradient(problem, x, members):
+    """g = A^T (y - A x), x zero off `members`."""
+    g = problem.c.copy()
+    for i in members:
+        row, xi = problem.gram[i], x[i]
+        for j in range(g.size):
+            g[j] -= xi * row[j]
+    return g
+
+
+@njit(cache=True)
+def mismatch(problem, x, g, pieces):
+    """e = g - s r'(x) on these pieces; on the zero piece what is beyond the threshold."""
+    e = np.zeros(x.size)
+    for j in range(x.size):
+        p = abs(pieces[j])
+        if p > 0:
+            e[j] = g[j] - curvature(problem, j, p) * x[j] - np.sign(pieces[j]) * offset(problem, j, p)
+        elif abs(g[j]) > problem.start[j, 0]:
+            e[j] = g[j] - np.copysign(problem.start[j, 0], g[j])
+    return e
+
+
+@njit(cache=True, fastmath=FAST)
+def follow(problem, factor, force, dx, dg):
+    """dx_S = (A_S^T A_S + D)^-1 force_S in place of dx_S, and dg = -A^T A dx; dx may have entries off S, too."""
+    k, n = factor.size[0], dx.size
+    v = np.empty(k)
+    for a in range(k):
+        v[a] = force[factor.members[a]]
+    solve(factor, v)
+    for a in range(k):
+        dx[factor.members[a]] = v[a]
+    if 2 * k < n:
+        dg[:] = 0.0
+        for i in range(n):
+            if dx[i] != 0.0:
+                row, move = problem.gram[i], dx[i]
+                for j in range(n):
+                    dg[j] -= move * row[j]
+        return
+    for j in range(n):
+        a = factor.place[j]
+        if a >= 0:  # the equations say it
+            dg[j] = factor.d[a] * v[a] - force[j]
+            continue
+        row, total = problem.gram[j], 0.0
+        for i in range(n):
+            total -= row[i] * dx[i]
+        dg[j] = total
+
+
+@njit(cache=True, fastmath=FAST)
+def _next_event(problem, place, x, g, left, dx, rate, pieces, step):
+    """The first h_j, moving at its rate, to leave its piece within `step`: (step, j, next piece); j = -1 if none.
+
+    h_j = Q_j x_j + g_j - left_j with left = (1 - tau) e. Driven columns have no h on a piece.
+    """
+    size = 0.0
+    for j in range(x.size):
+        size += np.sqrt(problem.Q[j]) * abs(dx[j])
+    event, towards = -1, 0
+    for j in range(x.size):
+        v = rate[j]
+        if place[j] == DRIVEN or abs(v) <= _STILL * np.sqrt(problem.Q[j]) * size:
+            continue
+        h = problem.Q[j] * x[j] + g[j] - left[j]
+        p = abs(pieces[j])
+        s = 1 if pieces[j] > 0 or (p == 0 and v > 0) else -1
+        if s * v < 0:
+            t, then = (s * h - problem.start[j, p - 1]) / -(s * v), s * (p - 1)
+        elif p < problem.start.shape[1]:
+            t, then = (problem.start[j, p] - s * h) / (s * v), s * (p + 1)
+        else:
+            continue
+        if t < step:
+            step, event, towards = max(t, 0.0), j, then
+    return step, event, towards
+
+
+@njit(cache=True)
+def _edge(problem, j, p, outwards):
+    """|x_j| where piece p ends on this side."""
+    if outwards:
+        if p == problem.start.shape[1]:
+            return np.inf
+        return problem.slope[j, p - 1] * problem.start[j, p] + problem.intercept[j, p - 1]
+    return problem.slope[j, p - 1] * problem.start[j, p - 1] + problem.intercept[j, p - 1]
+
+
+@njit(cache=True)
+def _jumps(problem, j, old, new):
+    """Whether the estimate jumps between two neighbouring pieces."""
+    low = min(abs(old), abs(new))
+    border = problem.start[j, low]
+    left = problem.slope[j, low - 1] * border + problem.intercept[j, low - 1] if low > 0 else 0.0
+    right = problem.slope[j, low] * border + problem.intercept[j, low]
+    return abs(left - right) > 1e-9 * (1.0 + border)
+
+
+@njit(cache=True)
+def join(problem, factor, j, p):
+    """Bring j on piece p into the factor; False, and j has the place of a driven column, where that is a fold."""
+    d = curvature(problem, j, p)
+    column, schur = border(problem.gram, factor, j, d)
+    if schur > SINGULAR * problem.gram[j, j]:
+        append(factor, j, d, column, schur)
+        return True
+    factor.place[j] = DRIVEN
+    return False
+
+
+@njit(cache=True)
+def _pass(problem, factor, j, old, new):
+    """Put j from one piece to the next; False where that is a fold."""
+    if old == 0:
+        return join(problem, factor, j, abs(new))
+    if new == 0:
+        remove(factor, j)
+        return True
+    if change(factor, j, curvature(problem, j, abs(new))):
+        return True
+    remove(factor, j)
+    factor.place[j] = DRIVEN
+    return False
+
+
+@njit(cache=True)
+def _drive(problem, factor, j, rest, p, sign, dx, dg):
+    """Set dx and dg for x_j driven in direction `sign`; returns how far it is to rest.
+
+    The support follows, dx_S = -sign (A_S^T A_S + D)^-1 A_S^T A_j. rest = g_j - s r'(x_j) falls by the Schur
+    complement of j per unit; where that is not positive there is no rest ahead.
+    """
+    dx[j] = sign
+    follow(problem, factor, -sign * problem.gram[j, : dx.size], dx, dg)
+    for a in range(factor.size[0]):
+        dg[factor.members[a]] = factor.d[a] * dx[factor.members[a]]
+    schur = border(problem.gram, factor, j, curvature(problem, j, p))[1]
+    return max(sign * rest / schur, 0.0) if schur > SINGULAR * problem.gram[j, j] else np.inf
+
+
+@njit(cache=True, fastmath=FAST)
+def _move(x, g, step, dx, dg):
+    for i in range(x.size):
+        x[i] += step * dx[i]
+        g[i] += step * dg[i]
+
+
+@njit(cache=True)
+def _walk(problem, x, pieces, factor, e, limit):
+    """walk, which may leave driven columns behind where it ends early."""
+    n = x.size
+    g = gradient(problem, x, np.flatnonzero(x))
+    dx, dg, rate = np.zeros(n), np.zeros(n), np.zeros(n)
+    tau, before, driven, signs, depth = 0.0, -1, np.zeros(n, np.int64), np.zeros(n), 0
+    for j in range(n):
+        if factor.place[j] == DRIVEN:
+            driven[depth] = j
+            depth += 1
+    for events in range(limit):
+        dx[:] = 0.0
+        left = (1 - tau) * e
+        if depth == 0:
+            follow(problem, factor, e, dx, dg)
+            ahead, rate[:] = 1 - tau, problem.Q * dx + dg + e
+        else:
+            top, p = driven[depth - 1], abs(pieces[driven[depth - 1]])
+            rest = g[top] - left[top] - curvature(problem, top, p) * x[top]
+            rest -= np.sign(pieces[top]) * offset(problem, top, p)
+            if signs[depth - 1] == 0.0:
+                signs[depth - 1] = np.copysign(1.0, rest)
+            sign = signs[depth - 1]
+            ahead = _drive(problem, factor, top, rest, p, sign, dx, dg)
+            rate[:] = problem.Q * dx + dg
+        step, j, towards = _next_event(problem, factor.place, x, g, left, dx, rate, pieces, ahead)
+        if depth > 0:
+            outwards = sign * pieces[top] > 0
+            room = abs(_edge(problem, top, p, outwards) - abs(x[top]))
+            if room < step:
+                step, j, towards = room, top, np.sign(pieces[top]) * (p + 1 if outwards else p - 1)
+        if step == np.inf:
+            return -1
+        _move(x, g, step, dx, dg)
+        if depth == 0:
+            tau += step
+        if j < 0:
+            if depth == 0:
+                return events
+            if not join(problem, factor, top, p):
+                return -1
+            depth -= 1
+            if depth > 0:
+                signs[depth - 1] = 0.0
+            before = -1
+            continue
+        if (j == before and step == 0.0) or _jumps(problem, j, pieces[j], towards):
+            return -1
+        before, old = j, pieces[j]
+        pieces[j] = towards
+        if towards == 0:
+            x[j] = 0.0
+        if depth > 0 and j == top:
+            if towards == 0:
+                if abs(g[j] - left[j]) > problem.start[j, 0]:  # on through zero
+                    pieces[j] = np.int64(sign)
+                else:
+                    factor.place[j] = -1
+                    depth -= 1
+                    if depth > 0:
+                        signs[depth - 1] = 0.0
+        elif not _pass(problem, factor, j, old, towards):
+            driven[depth] = j
+            signs[depth] = np.sign(towards) if old == 0 else np.sign(dx[j])
+            depth += 1
+    return -1
+
+
+@njit(cache=True)
+def walk(problem, x, pieces, factor, e, limit):
+    """Walk from tau = 0 to 1, changing x, pieces and the factor, which has to be that of the pieces.
+
+    Returns the number of events, or -1 where the way ends: the estimate jumps, or `limit` events were not enough.
+    """
+    events = _walk(problem, x, pieces, factor, e, limit)
+    if events < 0:
+        for j in range(x.size):
+            factor.place[j] = max(factor.place[j], -1)
+    return events
