@@ -24,8 +24,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -85,14 +86,15 @@ COMPARISONS = {
 class Mutant:
     module: str  # below src/sparsegdf
     line: int
-    column: int
     before: str  # the source lines that change, joined
     after: str
     text: str  # the module as a whole
+    place: int = 1  # among changes that read the same
 
     @property
     def name(self):
-        return f"{self.module}: {self.before} -> {self.after}"
+        """What it is known by, also when lines move."""
+        return f"{self.module}: {self.before} -> {self.after}" + (f" #{self.place}" if self.place > 1 else "")
 
     def __str__(self):
         return f"{self.module}:{self.line}: {self.before}  ->  {self.after}"
@@ -100,10 +102,12 @@ class Mutant:
 
 def mutants_of(module):
     """Every mutant of one module, in the order of the source."""
-    source = (SOURCE / module).read_text()
+    source, seen = (SOURCE / module).read_text(), Counter()
     for node in nodes(ast.parse(source)):
         for changed in changes(node):
-            yield mutated(module, source, node, changed)
+            mutant = mutated(module, source, node, changed)
+            seen[mutant.name] += 1
+            yield replace(mutant, place=seen[mutant.name])
 
 
 def nodes(tree):
@@ -157,7 +161,7 @@ def mutated(module, source, node, changed):
     new_lines = lines[first][: node.col_offset] + new.encode() + lines[last][node.end_col_offset :]
     text = b"".join([*lines[:first], new_lines, *lines[last + 1 :]]).decode()
     before, after = (" ".join(part.decode().split()) for part in (old_lines, new_lines))
-    return Mutant(module, node.lineno, node.col_offset, before, after, text)
+    return Mutant(module, node.lineno, before, after, text)
 
 
 def tests_of(module):
