@@ -231,7 +231,7 @@ def select(
         fits = default_path(A, y, penalty, variance, floor, eta_min=eta_min, levels=levels)
     else:
         fits = fit_path(A, y, penalty, etas, np.sqrt(variance))
-    path = _table(A, y, fits, variance, intercept)
+    path = _table(fits, variance, intercept, len(y))
     df_source, unit = "Stein divergence", np.sqrt(variance)
     # The bootstrap is around the model that Stein's df chooses, in units where the noise variance is 1.
     chosen = _minimiser(path, criterion)
@@ -304,22 +304,19 @@ def _effective(A, y, penalty, etas, x, intercept):
     return effective_df(A, y, penalty, etas, x) + int(intercept) / len(y)
 
 
-def _table(A, y, fits, variance, intercept):
+def _table(fits, variance, intercept, M):
     """The columns of Selection.path with Stein's df, in working units."""
-    M = len(y)
     lost = ~np.isfinite(fits.x).all(axis=0)
-    nonzeros = pd.array(np.count_nonzero(fits.x, axis=0), dtype="Int64")
-    nonzeros[lost] = pd.NA
-    err_train = np.square(y[:, None] - A @ fits.x).mean(axis=0)
+    nonzeros = np.count_nonzero(fits.x, axis=0)
     df = fits.stein + int(intercept) / M
-    aic = err_train / variance + 2 * df
+    aic = fits.err / variance + 2 * df
     return pd.DataFrame(
         {
             "eta": fits.etas,
-            "nonzeros": nonzeros,
-            "delta": (nonzeros / M).to_numpy(float, na_value=np.nan),
+            "nonzeros": pd.arrays.IntegerArray(nonzeros, lost),
+            "delta": np.where(lost, np.nan, nonzeros / M),
             "df": df,
-            "err_train": err_train,
+            "err_train": fits.err,
             "cp": variance * aic,
             "aic": aic,
             "kkt": fits.kkt,
