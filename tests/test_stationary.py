@@ -19,7 +19,7 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
-from sparsegdf.solvers.direct import points_and_divergence, stationary_path, stationary_points
+from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
 
 problem = partial(sample, lowest=0.1, levels=12)
@@ -244,7 +244,7 @@ def test_levels_far_above_the_largest_correlation():
 @pytest.mark.parametrize("N", [100, 400])  # with the whole Gram matrix, and with that of columns near the support
 def test_divergence_from_the_factor_is_that_of_the_trace_formula(design, penalty, N):
     A, y, etas = problem(design, N=N, lowest=0.1)
-    points, divergence = points_and_divergence(A, y, penalty, etas)
+    points, divergence = points_and_divergence(new_path(A, y, penalty), etas)
     assert np.isfinite(divergence).all()
     for x, eta, found in zip(points.T, etas, divergence, strict=True):
         S, step = x != 0, 1e-6

@@ -8,7 +8,7 @@ from sparsegdf.checks import require_etas
 from sparsegdf.estimators.degrees_of_freedom import curvature
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.solvers.best_subset import best_subsets
-from sparsegdf.solvers.direct import points_and_divergence, stationary_path, stationary_points
+from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import violation
 
 EXACT_COLUMNS = 30  # the search over subsets takes seconds up to here, and grows exponentially
@@ -25,6 +25,7 @@ class Fits(NamedTuple):
 
     etas: np.ndarray
     x: np.ndarray
+    err: np.ndarray  # ||y - A x||^2 / M
     kkt: np.ndarray
     stein: np.ndarray  # the divergence of the fit over M; NaN where x is no strict local minimum
     jumps: np.ndarray  # whether the fit may jump as y moves by its noise: then stein may be an underestimate
@@ -77,15 +78,16 @@ def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -
         return fit_path(A, y, penalty, None)
     etas = eta_grid(A, y, penalty, variance, eta_min=eta_min, levels=LEVELS if levels is None else levels)
     sigma = np.sqrt(variance)
-    fits = fit_path(A, y, penalty, etas, sigma)
+    path = new_path(A, y, penalty)
+    fits = fit_path(A, y, penalty, etas, sigma, path)
     if not is_convex(A, penalty, etas):
         return fits
     floor = floor if eta_min is None else np.inf
     for _ in range(_ROUNDS):
-        new = _between(A, y, fits, variance, floor)
+        new = _between(A.shape, fits, variance, floor)
         if not new.size:
             break
-        added = fit_path(A, y, penalty, new, sigma)
+        added = fit_path(A, y, penalty, new, sigma, path)
         order = np.argsort(-np.append(fits.etas, new))
         fits = Fits(*(np.concatenate(pair, axis=-1)[..., order] for pair in zip(fits, added, strict=True)))
     return fits
@@ -97,15 +99,15 @@ def smallest_error(A, y):
     return np.square(y - A @ np.linalg.lstsq(A, y, rcond=None)[0]).mean() if N < M else 0.0
 
 
-def _between(A, y, fits, variance, floor):
+def _between(shape, fits, variance, floor):
     """The etas to add: in the middle of each interval that may hold a smaller C_p than its ends, and below the last.
 
     err_train falls with eta and df grows, up to rare exceptions, so that on an interval C_p is not below err_train of
     its dense end + 2 sigma^2 df of its sparse end. `floor` is the err_train at eta = 0, infinite to stop at the last.
     Below the last eta all columns but one may take part, while their err_train is not yet the floor.
     """
-    M, N = A.shape
-    err, cost = np.square(y[:, None] - A @ fits.x).mean(axis=0), 2 * variance * fits.stein
+    M, N = shape
+    err, cost = fits.err, 2 * variance * fits.stein
     best = np.nanmin(err + cost)
     enough = best - min(5e-4 * best, 0.1 * variance / M)
     inside = err[1:] + np.minimum(cost[:-1], cost[1:]) < enough
@@ -115,19 +117,21 @@ def _between(A, y, fits, variance, floor):
     return new
 
 
-def fit_path(A, y, penalty, etas, sigma=1.0) -> Fits:
+def fit_path(A, y, penalty, etas, sigma=1.0, path=None) -> Fits:
     """The fits at each of `etas` (decreasing); for l0 None is one eta per size that some eta selects.
 
-    `sigma` is the standard deviation of y: `jumps` looks at what a move of this size may do.
+    `sigma` is the standard deviation of y: `jumps` looks at what a move of this size may do. `path` is a new_path of
+    the same (A, y, penalty), to be used again.
     """
     if isinstance(penalty, L0):
         etas, x = _l0_path(A, y, etas)
         stein, jumps = np.count_nonzero(x, axis=0) / len(y), np.ones(etas.size, bool)
     else:
         etas = require_etas(etas)
-        x, stein = points_and_divergence(A, y, penalty, etas)
+        x, stein = points_and_divergence(new_path(A, y, penalty) if path is None else path, etas)
         jumps = _jumps(A, y, x, penalty, etas, sigma)
-    return Fits(etas, x, violation(A.T @ (y[:, None] - A @ x), x, penalty, etas), stein, jumps)
+    left = y[:, None] - A @ x
+    return Fits(etas, x, np.square(left).mean(axis=0), violation(A.T @ left, x, penalty, etas), stein, jumps)
 
 
 def effective_df(A, y, penalty, etas, x):

@@ -338,19 +338,17 @@ def _effective(problem, etas, x):
 
 def _table(problem, fits):
     """The columns of Selection.path but for the criteria, with Stein's df, in working units."""
-    A, y, M = problem.A, problem.y, len(problem.y)
+    M = len(problem.y)
     lost = ~np.isfinite(fits.x).all(axis=0)
-    nonzeros = pd.array(np.count_nonzero(fits.x, axis=0), dtype="Int64")
-    nonzeros[lost] = pd.NA
-    err_train = np.square(y[:, None] - A @ fits.x).mean(axis=0)
+    nonzeros = np.count_nonzero(fits.x, axis=0)
     df = fits.stein + int(problem.intercept) / M
     return pd.DataFrame(
         {
             "eta": fits.etas,
-            "nonzeros": nonzeros,
-            "delta": (nonzeros / M).to_numpy(float, na_value=np.nan),
+            "nonzeros": pd.arrays.IntegerArray(nonzeros, lost),
+            "delta": np.where(lost, np.nan, nonzeros / M),
             "df": df,
-            "err_train": err_train,
+            "err_train": fits.err,
             "kkt": fits.kkt,
             "converged": np.isfinite(df),
             "jumps": fits.jumps,

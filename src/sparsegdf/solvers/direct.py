@@ -403,16 +403,21 @@ def stationary_points(A, y, penalty, etas):
     No variances, so at a fraction of the cost; and each level starts from the last point found, whether or not belief
     propagation has a fixed point there. Of a convex objective this is the x of stationary_path.
     """
-    return points_and_divergence(A, y, penalty, etas)[0]
+    return points_and_divergence(new_path(A, y, penalty), etas)[0]
+
+
+def new_path(A, y, penalty):
+    """What points_and_divergence goes along, at x = 0."""
+    require_penalty(penalty)
+    return _Path(*require_data(A, y), penalty)
 
 
 @one_blas_thread
-def points_and_divergence(A, y, penalty, etas):
+def points_and_divergence(path, etas):
     """The x of stationary_points and Stein's divergence of the fit over M, sum_mu d yhat_mu / d y_mu / M.
 
-    The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite.
+    The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite. A path that
+    was used before has its Gram matrix already; under a convex penalty the points do not depend on it.
     """
-    require_penalty(penalty)
-    A, y = require_data(A, y)
-    points, divergence = _Path(A, y, penalty).points(require_etas(etas))
-    return points.T.copy(), divergence / len(y)
+    points, divergence = path.points(require_etas(etas))
+    return points.T.copy(), divergence / path.y.size
