@@ -229,8 +229,11 @@ def _divergence(problem, pieces, factor):
 
 
 @njit(cache=True)
-def _levels(gram, Q, c, start, slope, intercept, factor, scale):
-    """(x, divergence) at each level, NaN at one without a point; start, slope and intercept are (levels, N, K)."""
+def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein):
+    """(x, divergence) at each level, NaN at one without a point; start, slope and intercept are (levels, N, K).
+
+    Without `stein` every divergence is NaN.
+    """
     levels, N = start.shape[:2]
     points, divergence = np.full((levels, N), np.nan), np.full(levels, np.nan)
     x, g, pieces = np.zeros(N), c, np.zeros(N, np.int64)
@@ -239,7 +242,9 @@ def _levels(gram, Q, c, start, slope, intercept, factor, scale):
         at, g_at, on, steps = _settle(problem, x, g, pieces, factor, scale)
         if steps:
             x, g, pieces = at, g_at, on
-            points[k], divergence[k] = x, _divergence(problem, pieces, factor)
+            points[k] = x
+            if stein:
+                divergence[k] = _divergence(problem, pieces, factor)
     return points, divergence
 
 
@@ -327,18 +332,19 @@ class _Path:
                 return x, pieces, g
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
 
-    def points(self, etas):
-        """(x, divergence) at each eta, each level from the last point found, without variances."""
+    def points(self, etas, stein):
+        """(x, divergence) at each eta, each level from the last point found; no divergence without `stein`."""
         if self.near.size == self.x.size:
             segments = self._segments(etas[:, None])
-            return _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale)
+            return _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein)
         points, divergence = np.full((etas.size, self.x.size), np.nan), np.full(etas.size, np.nan)
         for k, eta in enumerate(etas):
             found = self.stationary(eta)
             if found is not None:
                 points[k], self.pieces, self.g = found
                 self.x = points[k]
-                divergence[k] = _divergence(self._problem(), self.pieces[self.near], self.factor)
+                if stein:
+                    divergence[k] = _divergence(self._problem(), self.pieces[self.near], self.factor)
         return points, divergence
 
     def _variances(self, x, pieces, g, eta):
@@ -397,13 +403,14 @@ def stationary_path(A, y, penalty, etas):
     return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])
 
 
+@one_blas_thread
 def stationary_points(A, y, penalty, etas):
     """Stationary points of ||y - A x||^2 / 2 + r(x; eta) along the grid, (N, n_eta), NaN at a level without one.
 
     No variances, so at a fraction of the cost; and each level starts from the last point found, whether or not belief
     propagation has a fixed point there. Of a convex objective this is the x of stationary_path.
     """
-    return points_and_divergence(new_path(A, y, penalty), etas)[0]
+    return new_path(A, y, penalty).points(require_etas(etas), stein=False)[0].T.copy()
 
 
 def new_path(A, y, penalty):
@@ -419,5 +426,5 @@ def points_and_divergence(path, etas):
     The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite. A path that
     was used before has its Gram matrix already; under a convex penalty the points do not depend on it.
     """
-    points, divergence = path.points(require_etas(etas))
+    points, divergence = path.points(require_etas(etas), stein=True)
     return points.T.copy(), divergence / path.y.size
