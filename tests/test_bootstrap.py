@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsegdf.estimators.bootstrap import _show, bootstrap_df, bootstrap_excess
+from sparsegdf.estimators.bootstrap import bootstrap_df, bootstrap_excess
 
 
 def noise(size, seed, index):
@@ -44,14 +44,6 @@ def test_excess_is_what_the_fit_does_beyond_its_tangent():
     left = [value for index, value in enumerate(values) if noise(M, 4, index)[0] <= 0]
     found = bootstrap_excess(lost, mu, lambda z: J @ z, 6, seed=4)
     assert 1 < found.samples == len(left) < 6 and found.value == pytest.approx(np.mean(left))
-
-
-def test_the_bar_fills_up(capsys):
-    for done in (1, 20, 40):
-        _show(done, 40)
-    assert capsys.readouterr().err == (
-        f"\rbootstrap [{'#':<40}] 1/40\rbootstrap [{'#' * 20:<40}] 20/40\rbootstrap [{'#' * 40}] 40/40\n"
-    )
 
 
 def test_no_bar_unless_asked_for(capsys):

@@ -1,10 +1,10 @@
 """Degrees of freedom by the parametric bootstrap covariance (Efron, JASA 99, 2004), for any fitting rule."""
 
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
+from tqdm import tqdm
 
 from sparsegdf.estimators.monte_carlo import controlled_estimate, mean_estimate
 from sparsegdf.threads import one_blas_thread
@@ -19,11 +19,7 @@ def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
     """
     # Any constant may be taken from yhat, since y* - mu has mean zero; the fit to mu takes most of the variance away.
     one = partial(_one_sample, fit, mu, fit(mu), seed)
-    rows = []
-    for row in _mapped(one, samples, jobs):
-        rows.append(row)
-        if progress:
-            _show(len(rows), samples)
+    rows = tqdm(_mapped(one, samples, jobs), "bootstrap", samples, disable=not progress)
     covariance, noise = (np.array(column) for column in zip(*rows, strict=True))
     return [controlled_estimate(column, noise, 1.0) for column in covariance.T]
 
@@ -57,9 +53,3 @@ def _mapped(function, samples, jobs):
         return
     with ProcessPoolExecutor(jobs) as pool:
         yield from pool.map(function, range(samples), chunksize=max(1, samples // (8 * jobs)))
-
-
-def _show(done, total, width=40):
-    filled = "#" * (width * done // total)
-    end = "\n" if done == total else ""
-    print(f"\rbootstrap [{filled:<{width}}] {done}/{total}", end=end, file=sys.stderr, flush=True)
