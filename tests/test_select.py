@@ -135,6 +135,7 @@ def test_the_grid_is_as_asked_for():
     A, y = planted()
     path = select(A, y, SCAD(20, 1), eta_min=0.5, levels=12).path
     assert len(path) == 12 and path.eta.iloc[-1] == pytest.approx(0.5)
+    assert len(select(A, y, SCAD(20, 1), eta_min=0.5, levels=2).path) == 2
     longer = select(A, y, L1(), eta_min=0.2, levels=4).path  # and levels between, none below
     assert len(longer) > 4 and longer.eta.iloc[-1] == pytest.approx(0.2)
 
