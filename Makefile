@@ -63,7 +63,7 @@ test-cluster-quick: env ## `make quick` here and on a real SLURM, byte for byte 
 test-report: env ## the page of `make report` in a real browser (installs Debian's chromium if run as root)
 	$(BIN)/python -m pytest tests/browser
 
-mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (an hour; resumes)
+mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (takes long; resumes)
 	$(BIN)/python tests/mutants.py
 
 reference: env ## copy the finished paper run to reference/ (after `make paper_figures`)

@@ -196,7 +196,7 @@ def test_zero_complexity_is_the_best_lower_bound_on_the_error(delta):
 def test_one_step_curve_is_below_rs_and_the_first_moment_bound(alpha):
     largest = min(1.0, 1 / alpha)
     curve = l0_1rsb_curve(alpha=alpha, deltas=largest * np.array([0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8]))
-    assert curve.converged.all() and len(curve) == 7
+    assert curve.converged.all() and len(curve) == 7 and (curve.variance == 1).all()
     assert (curve.df < curve.df_bound).all()
     assert (curve.df < np.minimum(1, [rs_df(alpha, d) for d in curve.delta])).all()
     assert (curve.df > curve.delta).all() and (np.diff(curve.df) > 0).all()

@@ -93,6 +93,7 @@ def test_the_eight_largest_coefficients_are_named():
     expected = found.coefficients * A.std(axis=0)[:, None]
     order = [*sorted(set(range(12)) - set(largest)), *largest]
     np.testing.assert_allclose(drawn, expected[order])
+    assert any(np.array_equal(line.get_ydata(), [0, 0]) for line in bottom.lines)
     sparse = replace(found, chosen=int(np.flatnonzero(found.path.nonzeros == 2)[0]))
     assert len(sparse.plot()[2].get_legend().get_texts()) == 2
     assert replace(found, chosen=0).plot()[2].get_legend() is None

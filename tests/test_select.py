@@ -135,6 +135,7 @@ def test_the_grid_is_as_asked_for():
     A, y = planted()
     path = select(A, y, SCAD(20, 1), eta_min=0.5, levels=12).path
     assert len(path) == 12 and path.eta.iloc[-1] == pytest.approx(0.5)
+    assert len(select(A, y, SCAD(20, 1), eta_min=0.5, levels=2).path) == 2
     longer = select(A, y, L1(), eta_min=0.2, levels=4).path  # and levels between, none below
     assert len(longer) > 4 and longer.eta.iloc[-1] == pytest.approx(0.2)
 
@@ -342,13 +343,14 @@ def test_the_middle_of_a_plateau_anywhere_on_the_path():
 
 def test_levels_are_added_where_a_smaller_cp_may_hide():
     """By the bound err_train(dense end) + 2 sigma^2 df(sparse end); below the last eta with all columns but one."""
-    rng, variance = np.random.default_rng(8), 3.0
-    A, y = orthonormal(40, 5, np.array([9.0, 6, 3, 1, 0.5]))
-    etas = np.geomspace(8, 0.3, 6)
+    variance = 3.0
+    A, y = orthonormal(40, 9, np.r_[9.0, 6, np.zeros(7)])
+    etas = np.geomspace(8, 0.1, 6)
     fits = fit_path(A, y, L1(), etas)
     err, df = np.square(y[:, None] - A @ fits.x).mean(axis=0), np.count_nonzero(fits.x, axis=0) / 40
     cp = err + 2 * variance * df
-    for floor in (np.inf, *rng.uniform(0, 1.2 * cp.min(), 20)):
+    assert cp[-1] > cp.min() + 2 * variance / 40  # the path goes on well beyond its minimum
+    for floor in (np.inf, *np.linspace(1.2 * cp.min(), 0, 200)):
         enough = cp.min() - min(5e-4 * cp.min(), 0.1 * variance / 40)
         expected = [
             np.sqrt(etas[k] * etas[k + 1])
