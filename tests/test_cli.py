@@ -226,8 +226,11 @@ def test_nothing_is_unpickled(folder, capsys):
 @pytest.mark.parametrize(
     "words, named",
     [
-        (["select", "nowhere.csv", "--target", "y", "--penalty", "l1"], "nowhere.csv is not there"),
-        (["select", "data.xlsx", "--target", "y", "--penalty", "l1"], "data.xlsx is not .csv, .tsv, .parquet, .npz"),
+        (["select", "nowhere.csv", "--target", "y", "--penalty", "l1"], "nowhere.csv does not exist"),
+        (
+            ["select", "data.xlsx", "--target", "y", "--penalty", "l1"],
+            "unknown format (allowed: .csv, .tsv, .parquet, .npz)",
+        ),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--a", "3"], "--a is not a parameter of l1"),
         (["select", "data.csv", "--target", "y", "--penalty", "scad", "--a", "1"], "SCAD a = 1.0 is out of range"),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--sigma2", "-1"], "sigma2 = -1.0"),

@@ -279,7 +279,7 @@ def changed(A, index, value):
         ({"eta_min": 0.0}, r"eta_min = 0.0 is out of range \(allowed: > 0\)"),
         ({"eta_min": 1e6}, r"eta_min = 1e\+06 is out of range \(allowed: < "),
         ({"levels": 1}, "levels = 1 is out of range"),
-        ({"levels": 5, "etas": [1.0]}, "etas and eta_min or levels are both given"),
+        ({"levels": 5, "etas": [1.0]}, "etas cannot be combined with eta_min or levels"),
         ({"levels": 5, "penalty": L0()}, "levels has no meaning for L0"),
         ({"A": changed(planted()[0], 2, 1e200)}, "column 0 of A has values up to 1e[+]200"),
         (
