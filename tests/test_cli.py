@@ -1,4 +1,4 @@
-"""The command `sparsegdf`, called as a program would be: what it prints, writes and refuses."""
+"""The command `sparsegdf`: what it prints and writes, and its errors."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
 
 @pytest.mark.parametrize("levels", [100, 26, 25, 3])
 def test_of_a_long_path_25_rows_are_printed(folder, capsys, levels):
-    """Evenly, with both ends and the chosen one, and a note that the file has all."""
+    """Evenly spaced rows, with both ends and the chosen one, and a note that the file has all rows."""
     file = write(table(), folder / "data.csv")
     words = ["--target", "y", "--penalty", "scad", "--sigma2", "1", "--levels", str(levels)]
     assert main(["select", file, *words]) == 0

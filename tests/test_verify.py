@@ -1,4 +1,4 @@
-"""`make verify`: what it says of edits to a copy of the reference run."""
+"""`make verify`: its verdicts on edits to a copy of the reference run."""
 
 import json
 import shutil
@@ -122,7 +122,7 @@ def test_a_fraction_has_a_binomial_error(run):
 
 
 def test_a_fraction_is_judged_by_the_samples_it_is_of(run):
-    """Beside ten samples for the radii, fraction_bp of a thousand runs of belief propagation."""
+    """The radii have ten samples, but fraction_bp has a thousand runs of belief propagation."""
     row = pd.read_csv(REFERENCE / "table_bp_region.csv").query("penalty == 'l1'").index[0]
     for by, word in ((-0.002, "within noise"), (-0.1, "changed")):
         shutil.copy(REFERENCE / "table_bp_region.csv", run)
@@ -139,7 +139,7 @@ def test_a_number_of_levels_has_a_binomial_error(run):
 
 
 def test_a_mean_over_the_part_that_converged_may_have_nobody_to_average(run):
-    """BP for l0 is chaotic where it hardly converges: rounding decides whether one sample does, or none."""
+    """BP for l0 is chaotic where it hardly converges: rounding decides whether one sample converges or none."""
     frame = pd.read_csv(run / "table_bp_l0.csv")
     rare, never = frame.index[(frame.damping == 1) & frame.eta.isin([2.5, 1.5])]
     changes = {"fraction_converged": 0.05, "delta": 0.1, "delta_se": None}

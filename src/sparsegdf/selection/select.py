@@ -233,7 +233,7 @@ def select(
         path["converged"] &= np.isfinite(path["df"])
         df_source = f"bootstrap covariance, {bootstrap} samples"
     elif note := _doubt(problem, fits, chosen, path.df[chosen], seed):
-        warnings.warn(f"{note}; a bootstrap with 200 samples estimates the full df", stacklevel=3)
+        warnings.warn(f"{note}; a bootstrap of 200 samples estimates the full df", stacklevel=3)
     aic, place = problem.aic(path), path.columns.get_loc("kkt")
     path.insert(place, "aic", aic)
     path.insert(place, "cp", noise.value * aic)
