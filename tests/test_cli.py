@@ -167,7 +167,7 @@ BAD_DATA = {
     "one row": (table(1), "has 1 row of data"),
     "no row": (table(40).iloc[:0], "has 0 rows of data"),
     "no target": (table().drop(columns="y"), "no column 'y' for the target; it has 'a', 'b'"),
-    "no predictor": (table()[["y"]], "no column beside the target"),
+    "no predictor": (table()[["y"]], "no column except the target"),
     "infinite": (changed(table(), b=np.r_[np.inf, np.arange(39)]), "infinite values.*'b'"),
     "overflow": (changed(table(), b=table().b * 1e200), "largest value beyond 1e-75 to 1e.75 in size: change .*'b'"),
     "overflow of the target": (changed(table(), y=table().y * 1e300), "largest value beyond .*'y'"),

@@ -142,7 +142,7 @@ def _compare_rows(run, old, schema, same_scale, described, columns, lost, notes)
             lost += [f"{what}: {_row(keys, row)}" for row in rows]
     elif grid == "delta" and not simulated and len(new):
         columns += _interpolated(run.loc[new], old, keys[:-1])
-        notes.append(f"{len(new)} rows on another grid: compared by interpolation, but for the ends of branches")
+        notes.append(f"{len(new)} rows on another grid: compared by interpolation, except at the ends of branches")
     elif len(gone) + len(new):
         notes.append(f"without a counterpart: {len(gone)} rows of the reference, {len(new)} of the run")
     common = run.index.intersection(old.index, sort=False)

@@ -33,7 +33,7 @@ def read_problem(file, target):
     if target not in table.columns:
         raise ValueError(f"{file} has no column {target!r} for the target; it has {_listed(table.columns)}")
     if len(table.columns) < 2:
-        raise ValueError(f"{file} has no column beside the target {target!r}")
+        raise ValueError(f"{file} has no column except the target {target!r}")
     if len(table) < 2:
         raise ValueError(
             f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
