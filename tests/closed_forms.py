@@ -1,4 +1,4 @@
-"""Averages of the single-body problem as the paper has them, term by term."""
+"""Averages of the single-body problem by the formulas of the paper, term by term."""
 
 import numpy as np
 from scipy.special import erfc
@@ -30,9 +30,9 @@ def paper_scad_terms(penalty, Q, eta, chi_hat):
 
 
 def closed_forms(penalty, Q, eta, chi_hat):
-    """(E[dx*/dh], E[x*^2]) by hand: the paper's formulas, with l0's where SCAD and MCP jump from zero to h/Q_hat.
+    """(E[dx*/dh], E[x*^2]) by the paper's formulas; those of l0 where SCAD and MCP jump from zero to h/Q_hat.
 
-    None for SCAD between its two regimes, where a part of l1 is left and neither formula holds.
+    None for SCAD between its two regimes, where an l1 segment remains and neither formula holds.
     """
     s = np.sqrt(2 * chi_hat)
     if isinstance(penalty, L1 | ElasticNet):

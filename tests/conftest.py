@@ -60,12 +60,12 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            # A shell that put us in the background has made us, and so our children, deaf to Ctrl-C.
+            # A shell that starts us in the background makes us, and so our children, ignore Ctrl-C.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def snakemake(self, *words, check=True, **how):
-        """Run to the end; `text` of the result has all that was printed."""
+        """Run to the end; `text` of the result has the whole output."""
         process = self.start(*words, **how)
         process.text, _ = process.communicate()
         if check and process.returncode:
@@ -73,7 +73,7 @@ class Project:
         return process
 
     def planned(self, *words):
-        """The jobs of a dry run: how many of each rule; a figure or table under its own name, targets left out."""
+        """The number of jobs per rule in a dry run, without targets; a figure or table counts under its own name."""
         jobs = Counter()
         for block in re.split(r"\n(?=(?:local)?rule \w+:\n)", self.snakemake("-n", *words).text)[1:]:
             rule = re.match(r"(?:local)?rule (\w+):\n", block)[1]
@@ -113,7 +113,7 @@ def wait_for_job(process, script="bp_samples.py", seconds=120):
 def finished(tmp_path_factory, worker_id):
     """A project whose tiny run is complete. Tests that change it must undo the change: use `changed`.
 
-    The first worker of pytest-xdist that wants it makes it; each has a copy of its own, with Snakemake's record.
+    The first worker of pytest-xdist that needs it runs it; each worker has its own copy, with Snakemake's metadata.
     """
     base = tmp_path_factory.getbasetemp()
     made = (base if worker_id == "master" else base.parent) / "finished"
@@ -129,7 +129,7 @@ def finished(tmp_path_factory, worker_id):
 
 @pytest.fixture
 def changed(finished):
-    """The finished project, with every source and configuration file put back afterwards."""
+    """The finished project, with every source and configuration file restored afterwards."""
     kept = {}
     for part in ("config", "src", "workflow", "tests"):
         for file in (finished.folder / part).rglob("*"):

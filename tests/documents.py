@@ -1,4 +1,4 @@
-"""The documents of the project, in pieces: what test_docs.py and test_pages.py look at."""
+"""The documents of the project, split into the parts that test_docs.py and test_pages.py check."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def prose(file):
 
 
 def inline(text):
-    """What stands between backticks."""
+    """The texts between backticks."""
     return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
 
 

@@ -1,14 +1,14 @@
-"""Mutation test of the library: small faults put into it one at a time, each of which a test has to find.
+"""Mutation test of the library: it inserts small faults one at a time, and a test has to find each of them.
 
     python tests/mutants.py            200 mutants, drawn with a fixed seed (`make mutants`)
     python tests/mutants.py --only theory/roots.py --count 30
 
 A mutant is one change in the syntax tree: an arithmetic operator, a comparison (negated), a constant, a boolean, a sign.
-Docstrings, messages, annotations, decorators and what a picture looks like are left alone. Each runs in a copy of the
-tree with a cache of compiled code of its own, on the test files that TESTS names for its module, up to the first that
-fails; one that takes far too long counts as killed. Results are appended to .mutants/results.jsonl as they come: a
-stopped run goes on where it was, and a survivor is tried again once its tests have changed. equivalent_mutants.yaml
-has the mutants that change nothing a test could ask for, each with the reason.
+Docstrings, messages, annotations, decorators and the style of plots are not changed. Each mutant runs in a copy of
+the tree with its own cache of compiled code, on the test files that TESTS names for its module, until the first
+failure. One that takes far too long counts as killed. Each result is appended to .mutants/results.jsonl at once, so a
+stopped run can be continued. A survivor is tried again when its tests have changed. equivalent_mutants.yaml lists the
+mutants that change nothing a test could check, each with the reason.
 """
 
 import argparse
@@ -36,7 +36,7 @@ SOURCE = ROOT / "src/sparsegdf"
 FOLDER = ROOT / ".mutants"
 PARTS = ("src", "tests", "config", "pyproject.toml")
 
-# The test files of each module, those that find most first. A folder stands for all its modules that are not named.
+# The test files of each module, most effective first. A folder stands for all its modules that are not listed.
 TESTS = {
     "checks.py": "checks select bp_stability subsets penalties",
     "registry.py": "penalties designs",
@@ -93,7 +93,7 @@ class Mutant:
 
     @property
     def name(self):
-        """What it is known by, also when lines move."""
+        """The name of the mutant, which does not depend on line numbers."""
         return f"{self.module}: {self.before} -> {self.after}" + (f" #{self.place}" if self.place > 1 else "")
 
     def __str__(self):
@@ -140,7 +140,7 @@ def changes(node):
         case ast.Constant(value=int(value)):
             yield ast.Constant(value + 1)
         case ast.Constant(value=float(value)):
-            # A tolerance that is a little larger makes no difference: it becomes a million times larger.
+            # A slightly larger tolerance makes no difference, so it becomes a million times larger.
             yield ast.Constant(1.0 if value == 0 else value * 1e6 if value < 1e-5 else value * 2)
 
 
@@ -152,7 +152,7 @@ def with_(node, **parts):
 
 
 def mutated(module, source, node, changed):
-    """The mutant that has `changed` in the place of `node`. Lines keep their numbers up to the change."""
+    """The mutant with `changed` in place of `node`. Line numbers stay the same up to the change."""
     lines = source.encode().splitlines(keepends=True)
     first, last = node.lineno - 1, node.end_lineno - 1
     new = ast.unparse(changed)
@@ -174,7 +174,7 @@ def digest(*files):
 
 
 class Copy:
-    """A copy of the tree for one worker, with a cache of its own for what numba compiles."""
+    """A copy of the tree for one worker, with its own numba cache."""
 
     def __init__(self, folder, of=ROOT):
         self.folder, self.cache = folder, folder / "numba"
@@ -191,7 +191,7 @@ class Copy:
                     file.write_text(padded(file.read_text()))
                     os.utime(file, ns=(age, age))
         elif (of / "numba").exists():
-            # Numba names the folder of a source folder by the digest of its path.
+            # Numba names its cache folder by the digest of the path of the source folder.
             for source in {file.parent for file in (folder / "src").rglob("*.py")}:
                 old, new = (cache_of(tree / source.relative_to(folder)) for tree in (of, folder))
                 if (of / "numba" / old).exists():
@@ -224,7 +224,7 @@ class Copy:
         return process.returncode == 0, time.monotonic() - began, why
 
     def limits(self, tests):
-        """The time limit of each module's mutants, from its tests on the code as it is; they have to pass."""
+        """The time limit for the mutants of each module, from its tests on the unchanged code, which have to pass."""
         kept = FOLDER / "seconds.json"
         seconds = json.loads(kept.read_text()) if kept.exists() else {}
         keys = {module: digest(*sorted(SOURCE.rglob("*.py")), *files) for module, files in tests.items()}
@@ -237,7 +237,7 @@ class Copy:
         return {module: min(60 + 3 * seconds[key], 600) for module, key in keys.items()}
 
     def try_(self, mutant, tests, limit):
-        """(killed, seconds, by what)."""
+        """(killed, seconds, the test that failed)."""
         file = self.folder / "src/sparsegdf" / mutant.module
         original, times, cache = file.read_bytes(), file.stat(), self.cache
         stale = compiled_again(original.decode(), mutant.line)
@@ -257,19 +257,19 @@ class Copy:
 
 
 def padded(text, size=None):
-    """The text with a comment at its end that makes it this long.
+    """The text, padded to this length with a comment at its end.
 
-    Numba keeps compiled code by the size and the time of the source file. They stay the same for every mutant, so that
-    only the functions of compiled_again are compiled again.
+    Numba identifies compiled code by the size and the time of the source file. Both are kept the same for every
+    mutant, so that only the functions of compiled_again are compiled again.
     """
     size = len(text.encode()) + 1000 if size is None else size
     return text + "#" * (size - len(text.encode()))
 
 
 def compiled_again(source, line):
-    """The compiled functions of a module that a change in this line reaches: its own function, and those that call it.
+    """The compiled functions of a module that a change in this line affects: its own function and its callers.
 
-    None of them if the line is plain Python, all if it is outside of functions. No module imports one of another.
+    None of them if the line is plain Python, all if it is outside of functions.
     """
     parts = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     compiled = {node.name: node for node in parts if any("njit" in ast.unparse(d) for d in node.decorator_list)}
@@ -301,7 +301,7 @@ def main():
         for file in ([SOURCE / part] if part.endswith(".py") else (SOURCE / part).glob("*.py"))
     )
     everything = [m for place in places if place.startswith(options.only) for m in mutants_of(place)]
-    # Drawn by the digest of its name, a mutant stays drawn when code elsewhere changes.
+    # Mutants are drawn by the digest of their name, so the choice does not depend on code elsewhere.
     drawn = sorted(everything, key=lambda m: hashlib.sha256(f"{options.seed} {m.name}".encode()).digest())
     drawn = drawn[: options.count]
     equivalent = {
@@ -332,7 +332,7 @@ def main():
 
 
 def run_all(left, done, record, jobs):
-    """Try the mutants that are left in parallel, writing down each result as it comes."""
+    """Try the remaining mutants in parallel, and write each result at once."""
     tests = {module: tests_of(module) for module in {mutant.module for mutant in left}}
     digests = {module: {"source": digest(SOURCE / module), "tests": digest(*tests[module])} for module in tests}
     idle, lock = queue.SimpleQueue(), threading.Lock()

@@ -1,6 +1,6 @@
-"""Calls of Snakemake given as JSON, [[word, ...], ...], each by a child of this process: it is imported only once.
+"""Run calls of Snakemake, given as JSON [[word, ...], ...], in child processes, so that it is imported only once.
 
-Prints [[status, text], ...]. Two run at a time, in the folder that this is started in.
+Prints [[status, text], ...]. Two calls run at a time, in the current folder.
 """
 
 import json
@@ -13,7 +13,7 @@ from snakemake.cli import main
 
 
 def call(words):
-    """The exit status of one call, and all that it printed."""
+    """The exit status of one call, and its whole output."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         for stream in (1, 2):
             os.dup2(output.fileno(), stream)

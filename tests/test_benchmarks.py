@@ -1,4 +1,4 @@
-"""`make bench` as a smoke run, on a machine without celer, skglm and R: the numbers mean nothing, the facts do."""
+"""`make bench` as a smoke run, on a machine without celer, skglm and R. Its timings are not checked."""
 
 import json
 import math
@@ -33,7 +33,7 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
     for peer in ("celer", "skglm"):
         (folder / f"{peer}.py").write_text("raise ImportError('hidden by the test')\n")
-    # PATH leads to git alone: no Rscript.
+    # PATH has only git, and no Rscript.
     (folder / "bin").mkdir()
     (folder / "bin/git").symlink_to(shutil.which("git"))
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT / 'src'}", "PATH": str(folder / "bin")}

@@ -1,4 +1,4 @@
-"""The bootstrap of degrees of freedom against rules whose covariance is known, and the samples it is made of."""
+"""The bootstrap of degrees of freedom against rules with a known covariance, and the samples that it draws."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sparsegdf.estimators.bootstrap import bootstrap_df, bootstrap_excess
 
 
 def noise(size, seed, index):
-    """Sample `index`, as the documentation has it: any other order of drawing would change every result."""
+    """Sample `index`, as documented. Drawing in any other order would change every result."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=size)
 
 

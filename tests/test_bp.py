@@ -136,7 +136,7 @@ def test_adapted_damping_reaches_the_fixed_point_in_fewer_steps():
     [("iid", (275, 347, 317, 248)), ("ar1", (304, 324, 343, 277)), ("block", (258, 283, 297, 237))],
 )
 def test_the_number_of_steps_does_not_grow(design, most):
-    """What adapting the damping is for. The numbers are those of the day this was written, and 5 %."""
+    """Adapted damping keeps the number of steps low. The limits are the numbers when this was written plus 5 %."""
     A, y, _ = problem(design)
     A = A * np.linspace(0.7, 1.4, A.shape[1])
     steps = []
@@ -166,7 +166,7 @@ def test_a_cycling_run_ends_early_and_says_so(damping, fraction):
 
 
 def test_what_cycles_at_the_first_margin_is_not_tried_again():
-    """Adapted damping beyond the range of fixed points: one wait of 2000 steps, not one for each margin."""
+    """Adapted damping where there is no fixed point: it waits for 2000 steps once, not once for each margin."""
     A, y = Ensemble(IID(), 100, 200, seed=11).sample(0)
     fixed = belief_propagation(A, y, SCAD(5, 1), np.linspace(2.2, 0.1, 22))
     lost = ~fixed.converged
@@ -190,7 +190,7 @@ def test_running_out_of_steps_is_reported():
 
 @pytest.mark.parametrize("n", [1, 3, 4, 6])
 def test_kernels_stay_within_their_arrays(n):
-    """As plain Python, where an index too far is an error; of columns taken by fours the last group is not full."""
+    """Run as plain Python, where an index out of range is an error, with a last group of fewer than four columns."""
     rng = np.random.default_rng(n)
     A = rng.normal(size=(9, 7))
     AT, members = np.ascontiguousarray(A.T), rng.permutation(7)[:n]
@@ -230,7 +230,7 @@ def test_l0_does_not_converge_undamped_where_the_other_penalties_do():
 
 
 def test_l0_where_damping_makes_it_stop_depends_on_the_damping():
-    """Damped BP stops at some levels, each time in another of many states: what replica symmetry breaking predicts."""
+    """Damped BP stops at some levels, in states that depend on the damping, as replica symmetry breaking predicts."""
     stopped, agreed = [], []
     for index in range(3):
         A, y = Ensemble(IID(), 200, 400, seed=1).sample(index)
@@ -255,7 +255,7 @@ def test_without_the_onsager_term_bp_solves_another_problem(design):
     )
     fixed = belief_propagation(A, y, ElasticNet(0.1), etas)
     assert (fixed.kkt < 1e-9).all()
-    # Wherever it comes to rest, every penalty is inflated by about 1 + sigma^2: sparser, and not stationary.
+    # Where it converges, every penalty is larger by about 1 + sigma^2, so x is sparser and not stationary.
     sparse = fixed.delta > 0.1
     assert (printed.kkt[sparse] > 0.05).all()
     assert (printed.delta[sparse] < fixed.delta[sparse]).all()

@@ -93,7 +93,7 @@ def test_l1_variances_contract_by_delta():
 
 @each_design
 def test_undamped_bp_converges_exactly_where_it_is_predicted_to(design):
-    """Undamped, ar1 and block lose stability half way down this grid; adapted damping is another iteration."""
+    """Undamped BP on ar1 and block becomes unstable in the middle of this grid. Adapted damping is not predicted."""
     A, y = Ensemble(make_design(design, **DESIGNS[design][0]), 120, 240, seed=11).sample(0)
     etas = np.abs(A.T @ y).max() * np.geomspace(0.95, 0.1, 8)
     found, bp = stationary_path(A, y, L1(), etas), belief_propagation(A, y, L1(), etas, damping=1.0, max_steps=2000)
@@ -120,7 +120,7 @@ def test_bad_input_is_named():
 
 
 def test_region_table_sets_prediction_beside_measurement():
-    """Two panels on small data: the undamped radius grows with delta, and counts are those of the samples."""
+    """Two panels on small data: the undamped radius grows with delta, and the counts are right."""
     problem = {"design": {"kind": "ar1", "c": 0.5}, "M": 60, "N": 120, "penalty": {"kind": "l1"}, "mean": 0.0,
                "variance": 1.0, "seed": 3, "etas": [1.8, 1.2, 0.8, 0.5, 0.3]}  # fmt: skip
     scad = problem | {"penalty": {"kind": "scad", "a": 5, "lam": 1}}

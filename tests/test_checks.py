@@ -1,4 +1,4 @@
-"""Argument checks: what is allowed passes as a number or array, what is not is named with its value and the range."""
+"""Argument checks: allowed values are returned as numbers or arrays; errors name the value and the range."""
 
 import re
 
@@ -92,7 +92,7 @@ def test_bad_data_are_named(A, y, named):
 
 
 def test_range_of_a_column():
-    """The largest entry of a column decides, whatever its sign; zero is in range."""
+    """The largest |entry| of a column decides; zero is in range."""
     values = np.array([[0.0, 1e-80, LARGEST, 1.0, 1.0], [0.0, 0.0, 0.0, -2 * LARGEST, 1e-80]])
     assert beyond_range(values).tolist() == [False, True, False, True, False]
 

@@ -1,4 +1,4 @@
-"""The Cholesky factor with rows that come and go, and the walk through a fold, against dense linear algebra."""
+"""The Cholesky factor as rows are added and removed, and the walk through a fold, against dense linear algebra."""
 
 import numpy as np
 import pytest

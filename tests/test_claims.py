@@ -1,4 +1,4 @@
-"""Claims: verdicts follow from the data and from nothing else, and are lost when the data say otherwise."""
+"""Claims: verdicts depend only on the data, and change when the data contradict them."""
 
 import itertools
 import re
@@ -289,7 +289,7 @@ def test_a_run_with_other_parameters_is_no_evidence(other):
 
 
 def test_a_run_without_bp_is_no_evidence():
-    """`solver: direct`: no level of it is BP's."""
+    """With `solver: direct` no level comes from BP."""
     evidence = [table.assign(fraction_bp=np.nan, steps_median=np.nan) for table in whole_run()]
     assert set(claims_table(simulation.CLAIMS, evidence).verdict) == {"not decidable"}
 
@@ -353,8 +353,7 @@ def test_each_misprint_names_a_test_that_exists():
 
 
 def test_misprints_decide(finished):
-    """Each of the two forms gives its own number, but for the one that says that l1 cannot tell, and for those that
-    are not about a number."""
+    """The two forms give different numbers, except where l1 cannot show the difference or no number is compared."""
     table = made(finished, "misprints")
     words = ["captions", "finite-size", "swept", "example2"]
     assert len(table) == len(MISPRINTS) and set(words) <= set(table.index)

@@ -1,4 +1,4 @@
-"""The command `sparsegdf`, called as a program would be: what it prints, writes and refuses."""
+"""The command `sparsegdf`: what it prints and writes, and its errors."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
 
 @pytest.mark.parametrize("levels", [100, 26, 25, 3])
 def test_of_a_long_path_25_rows_are_printed(folder, capsys, levels):
-    """Evenly, with both ends and the chosen one, and a note that the file has all."""
+    """Evenly spaced rows, with both ends and the chosen one, and a note that the file has all rows."""
     file = write(table(), folder / "data.csv")
     words = ["--target", "y", "--penalty", "scad", "--sigma2", "1", "--levels", str(levels)]
     assert main(["select", file, *words]) == 0
@@ -167,7 +167,7 @@ BAD_DATA = {
     "one row": (table(1), "has 1 row of data"),
     "no row": (table(40).iloc[:0], "has 0 rows of data"),
     "no target": (table().drop(columns="y"), "no column 'y' for the target; it has 'a', 'b'"),
-    "no predictor": (table()[["y"]], "no column beside the target"),
+    "no predictor": (table()[["y"]], "no column except the target"),
     "infinite": (changed(table(), b=np.r_[np.inf, np.arange(39)]), "infinite values.*'b'"),
     "overflow": (changed(table(), b=table().b * 1e200), "largest value beyond 1e-75 to 1e.75 in size: change .*'b'"),
     "overflow of the target": (changed(table(), y=table().y * 1e300), "largest value beyond .*'y'"),
@@ -226,8 +226,11 @@ def test_nothing_is_unpickled(folder, capsys):
 @pytest.mark.parametrize(
     "words, named",
     [
-        (["select", "nowhere.csv", "--target", "y", "--penalty", "l1"], "nowhere.csv is not there"),
-        (["select", "data.xlsx", "--target", "y", "--penalty", "l1"], "data.xlsx is not .csv, .tsv, .parquet, .npz"),
+        (["select", "nowhere.csv", "--target", "y", "--penalty", "l1"], "nowhere.csv does not exist"),
+        (
+            ["select", "data.xlsx", "--target", "y", "--penalty", "l1"],
+            "unknown format (allowed: .csv, .tsv, .parquet, .npz)",
+        ),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--a", "3"], "--a is not a parameter of l1"),
         (["select", "data.csv", "--target", "y", "--penalty", "scad", "--a", "1"], "SCAD a = 1.0 is out of range"),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--sigma2", "-1"], "sigma2 = -1.0"),

@@ -1,4 +1,4 @@
-"""The code that a script uses, as digests: what counts, and what does not."""
+"""The digest of the code that a script uses: which changes count and which do not."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The typed configuration: what it accepts, and what it says about what it does not."""
+"""The typed configuration: what it accepts, and its error messages."""
 
 import copy
 import json
@@ -90,7 +90,7 @@ def test_a_missing_key_and_two_problems_at_once(raw):
 
 
 def test_a_simulation_is_what_its_params_say(raw):
-    """Builtins and back: what a rule hands to a job, and a chunk says of itself, is the simulation."""
+    """The params of a rule, which a chunk also records, give back the same simulation."""
     config = load(raw)
     simulations = [s for run in config.runs.values() for s in run.simulations.values()]
     assert len(simulations) > 60

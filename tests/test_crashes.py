@@ -1,4 +1,4 @@
-"""Faults, for real: killed jobs and runs, a full disk, damaged results, odd folders. Nothing lost, nothing half-written."""
+"""Real faults: killed jobs and runs, a full disk, damaged results, odd folders. Nothing is lost or half-written."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def assert_same_as(project, finished):
 
 
 def assert_made_again(project, chunk, finished):
-    """Deleted as the message says, the chunk is made again as soon as a job needs it; older summaries stay valid."""
+    """Deleted, as the message says, the chunk is made again when a job needs it. Old summaries stay valid."""
     chunk.unlink()
     project.snakemake(TARGET)
     for file in (project.folder / "results/tiny/summaries" / TARGET).iterdir():
@@ -165,7 +165,7 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
 
 
 def rewritten(chunk, change):
-    """Write the chunk again, as its job would have, after change(rows, made_with)."""
+    """Write the chunk again, as its job does, after change(rows, made_with)."""
     from sparsegdf.paper.tables import IDENTITY, read_table, write_table
 
     made_with = json.loads(pq.read_schema(chunk).metadata[IDENTITY])["made_with"]
@@ -269,7 +269,7 @@ echo $!
     ids=["configuration", "code"],
 )
 def test_what_is_changed_under_a_waiting_cluster_job_then_put_back(project, finished, path, old, new):
-    """The job reads configuration and code again on its node: it must not pass off another seed as the planned one."""
+    """The job reads configuration and code again on its node. It must not return results of another seed."""
     submit = project.folder / "submit.sh"
     submit.write_text(QUEUE)
     submit.chmod(0o755)
@@ -295,7 +295,7 @@ def test_what_is_changed_under_a_waiting_cluster_job_then_put_back(project, fini
 
 
 def test_a_package_installed_elsewhere_is_not_used(project):
-    """The digest is of src/ here; a copy of the package in another place may be anything."""
+    """The digest is that of src/ here; another installed copy of the package may be different."""
     other = project.folder / "elsewhere"
     shutil.copytree(project.folder / "src", other)
     target = "results/tiny/theory/single_body.parquet"

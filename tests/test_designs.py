@@ -1,4 +1,4 @@
-"""Designs have the stated covariance, and a sample depends on its name alone."""
+"""Designs have the stated covariance, and a sample depends only on its name."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ IDS = [name for name, _ in CASES]
 
 
 def correlations(A):
-    """Mean of A_i . A_{i+k} / (|A_i| |A_{i+k}|) is judged against several standard errors 1/sqrt(M)."""
+    """Mean of A_i . A_{i+k} / (|A_i| |A_{i+k}|), to be compared with several standard errors 1/sqrt(M)."""
     A = A / np.linalg.norm(A, axis=0)
     return A.T @ A
 

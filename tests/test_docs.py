@@ -1,4 +1,4 @@
-"""README.md, CONTRIBUTING.md and docs/: the commands and the code in them run, and the links lead somewhere.
+"""README.md, CONTRIBUTING.md and docs/: their commands and code run, and their links are valid.
 
 Fenced blocks: Python is executed, a configuration in YAML is loaded, a diff is applied (test_new_figure.py), text is only
 shown. A block without a language has shell commands: those of Snakemake are planned, those of sparsegdf are run, and those
@@ -31,7 +31,7 @@ def without_comment(line):
 
 
 def commands():
-    """{command: place} of every line of a shell block, and of what is a command between backticks."""
+    """{command: place} of every line of a shell block and of every command between backticks."""
     found = {}
     for block in blocks("", "sh", "bash", "shell", "console"):
         lines = block.text.replace("\\\n", " ").splitlines()
@@ -67,7 +67,7 @@ def test_make_knows_every_target():
 
 
 def test_make_reference_keeps_what_a_run_produced(tmp_path):
-    """The recipe itself; only the rule `record`, which tests/test_report.py runs, is played by a script."""
+    """Run the recipe itself; only the rule `record`, which tests/test_report.py runs, is replaced by a script."""
     for part in ("Makefile", "README.md", "docs/claims.md", "workflow/readme_numbers.py"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / part, tmp_path / part)
@@ -96,7 +96,7 @@ def test_make_reference_keeps_what_a_run_produced(tmp_path):
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    """A project in which nothing has run, with the configurations that the documents propose."""
+    """A project in which nothing has run, with the configurations from the documents."""
     project = Project(tmp_path_factory.mktemp("documents"))
     for block in blocks("yaml"):
         if match := re.match(r"# (config/\w+\.yaml)\n", block.text):
@@ -165,13 +165,13 @@ def test_the_command_sparsegdf_runs(command, tmp_path):
 # --- python and yaml -----------------------------------------------------------------------------------------------
 
 
-# A block of Python that begins so is the whole of a new file; the others of a document are one script.
+# A Python block that begins like this is a complete new file; the other blocks of a document are one script.
 NEW_FILE = re.compile(r"# src/sparsegdf/(penalties|ensembles)/(\w+)\.py\n")
 
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """A project with the new files that the documents propose, and nothing else of them."""
+    """A project with the new files from the documents, and nothing else from them."""
     project = Project(tmp_path_factory.mktemp("extended"))
     for block in blocks("python"):
         if match := NEW_FILE.match(block.text):
@@ -205,7 +205,7 @@ def merged(base, change):
 
 @pytest.fixture
 def new_classes(monkeypatch):
-    """The penalties and designs that the documents propose, registered while a test runs: {name of the file: class}."""
+    """The penalties and designs from the documents, registered while a test runs: {name of the file: class}."""
     found = {}
     for block in blocks("python"):
         if match := NEW_FILE.match(block.text):
@@ -240,7 +240,7 @@ def configured(project, name, target):
 
 
 def test_a_penalty_is_added_as_the_page_says(tmp_path, new_classes, extended):
-    """One file: a global maximiser, known to the command line, and drawn by figure 2."""
+    """One file gives a penalty with a global maximiser that the command line knows and figure 2 draws."""
     penalty, rng, grid = new_classes["capped_l1"](gamma=2.0), np.random.default_rng(1), np.linspace(-60, 60, 120_001)
     for _ in range(60):
         Q_hat, eta, h = rng.uniform(0.1, 1), rng.uniform(0.02, 2), rng.uniform(-5, 5)
@@ -260,7 +260,7 @@ def test_a_penalty_is_added_as_the_page_says(tmp_path, new_classes, extended):
 
 
 def test_a_design_is_added_as_the_page_says(new_classes, extended):
-    """One file: columns of length 1 with the correlation that it says, and simulated by figure 5."""
+    """One file gives a design with columns of length 1 and the stated correlation that figure 5 simulates."""
     A = new_classes["equicorrelated"](rho=0.3).draw(20_000, 5, np.random.default_rng(0))
     assert A.T @ A == pytest.approx(np.where(np.eye(5), 1, 0.3), abs=0.03)
     plotted = configured(extended, "common", "figure5_example1")
@@ -272,7 +272,7 @@ def test_a_design_is_added_as_the_page_says(new_classes, extended):
 
 
 def test_numbers_of_the_findings_are_those_of_the_claims_that_they_name():
-    """README.md, What came out: each number with decimals is printed or measured by a claim named in its paragraph."""
+    """README.md, What came out: each decimal number is quoted or measured by a claim named in its paragraph."""
     claims = pd.read_csv(ROOT / "reference/claims.csv", dtype=str).fillna("").set_index("id")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     findings = re.search(r"^1\. .*?(?=\n\n)", text, re.M | re.S)[0]

@@ -37,7 +37,7 @@ def test_stein_divergence_is_the_divergence_of_the_fit(penalty, etas):
         total += (fits[0] - fits[1]) / (2 * step)
     assert dof.stein_divergence(A, x, curvature) == pytest.approx(total / len(y), abs=2e-5)
     if isinstance(penalty, SCAD):
-        assert (curvature < -1e-3).any()  # the concave piece is occupied: the case that is not |S|/M
+        assert (curvature < -1e-3).any()  # on the concave segment the divergence is not |S|/M
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.3), ElasticNet(1e-5), SCAD(6, 0.5), MCP(6, 0.5)], ids=repr)
@@ -98,7 +98,7 @@ def test_covariance_of_a_linear_smoother_is_its_trace(mean):
 
 
 def test_control_variate_shrinks_the_error_and_states_it_truly():
-    """The spread of the estimate over repetitions is what its standard error says, and smaller than without."""
+    """The spread of the estimate over repetitions agrees with its standard error, and is smaller than without."""
     rng, plain, controlled, stated = np.random.default_rng(3), [], [], []
     for _ in range(400):
         control = 1 + rng.normal(size=50)

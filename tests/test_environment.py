@@ -1,4 +1,4 @@
-"""The lock, environment.yml and pyproject.toml tell one story."""
+"""The lock, environment.yml and pyproject.toml agree."""
 
 import importlib.metadata
 import json
@@ -49,7 +49,7 @@ def test_the_lock_has_hashes_and_names_no_index():
 
 
 def test_the_package_installs_with_its_command_and_its_template(tmp_path):
-    """`pip install .`, without its dependencies and from the build tools that are here: no package index is asked."""
+    """`pip install .` without dependencies and with the installed build tools, so that no package index is needed."""
     for part in ("pyproject.toml", "README.md", "LICENSE", "src"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
         copy(ROOT / part, tmp_path / part)

@@ -1,4 +1,4 @@
-"""What the figures say about stability and convergence is what the data say; previews cannot pass for the paper's."""
+"""Figures show stability and convergence as in the data, and previews are marked."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
 
 
 def test_what_the_direct_solver_found_is_marked():
-    """Figures 5 and 6: a diamond on each point that is not of BP alone, none on one that is not drawn."""
+    """Figures 5 and 6: a diamond on each drawn point that is not from BP alone, and on no other."""
     columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
     gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
     table = summary().assign(**columns, **gaps, solver=["bp", "both", "direct", "both"])
@@ -197,5 +197,5 @@ def test_figure_9_calls_a_design_by_its_label():
 
 
 def test_a_design_is_called_by_its_label():
-    """Figures 9 and 10 ask a design for its name, so that a new one has a title, too."""
+    """Figures 9 and 10 use the label of a design, so a new design has a title, too."""
     assert [design.label for design in (IID(), AR1(0.8), Block(5))] == ["iid", "Example 1, $c=0.8$", "Example 2"]

@@ -1,4 +1,4 @@
-"""Limits N -> infinity of the gaps: the fit finds what was put in, and leaves out what is not complete."""
+"""Limits N -> infinity of the gaps: the fit recovers known limits, and leaves out incomplete sizes."""
 
 import numpy as np
 import pandas as pd

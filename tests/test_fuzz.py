@@ -1,7 +1,7 @@
-"""Both solvers on random problems of every awkward kind: no exception, no warning, and nothing claimed that is not so.
+"""Both solvers on random difficult problems: no exception, no warning, and every reported result is true.
 
 The conditions of a stationary point are written out here for each penalty, and the degrees of freedom are compared
-with finite differences. hypothesis draws the same problems each time, and makes a failing one small.
+with finite differences. hypothesis draws the same problems each time, and shrinks a failing one.
 """
 
 import warnings
@@ -30,7 +30,7 @@ EXAMPLES = 1000
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything that a problem depends on; A, y and etas follow."""
+    """All parameters of a problem; A, y and etas follow from them."""
 
     M: int
     N: int
@@ -57,7 +57,7 @@ class Problem:
             A[:, some] = A[:, rng.permutation(self.N)[: some.size]]
         if "scaled" in self.columns:
             A *= 10 ** rng.uniform(-3, 3, self.N)
-        # Columns that carry nothing are refused (tests/test_bp.py).
+        # Constant columns are rejected (tests/test_bp.py).
         empty = np.ptp(A, axis=0) == 0 if self.M > 1 else A[0] == 0
         A[:, empty] = rng.standard_normal((self.M, empty.sum())) + np.ones((1, empty.sum()))
         truth = rng.standard_normal(self.N) * (rng.random(self.N) < 0.1) / np.linalg.norm(A, axis=0)
@@ -80,7 +80,7 @@ RESPONSES = ("noise", "planted", "exact", "integer")
 
 
 def power(low, high):
-    """Ten to a power between these."""
+    """Ten to a power between these two."""
     return st.floats(low, high).map(lambda exponent: float(10**exponent))
 
 
@@ -123,7 +123,7 @@ def slopes(penalty, x, eta):
 
 
 def mismatch(A, y, x, penalty, eta):
-    """By how much each coordinate violates 0 in -A_i^T (y - A x) + dr(x_i), and the size of the terms in it."""
+    """By how much each coordinate violates 0 in -A_i^T (y - A x) + dr(x_i), and the size of its terms."""
     g, r = A.T @ (y - A @ x), slopes(penalty, x, eta)
     off = np.maximum(np.abs(g) - r, 0)
     terms = np.linalg.norm(A, axis=0) * (np.linalg.norm(y) + np.linalg.norm(A, axis=0) @ np.abs(x)) + r
@@ -131,7 +131,7 @@ def mismatch(A, y, x, penalty, eta):
 
 
 def check_claims(A, penalty, found):
-    """What converged has every number, and variances that reproduce themselves; a level without an x says so."""
+    """A converged level has finite numbers and variances that satisfy their equations; a level without x has NaN."""
     A2 = np.square(A)
     for k, eta in enumerate(found.etas):
         x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
@@ -169,9 +169,9 @@ def near_knot(penalty, x):
 
 
 def check_same(A, y, penalty, eta, x, other):
-    """Two stationary points of a convex objective have one fit; x is the same too where the columns pin it down.
+    """Two stationary points of a convex objective have the same fit, and the same x if the columns determine it.
 
-    For what is left of the gradients, e and e', convexity says
+    For the remaining gradients e and e' convexity implies
     ||A (x - x')||^2 + eta_2 ||x - x'||^2 <= <e - e', x - x'>.
     """
     gap, eta2 = x - other, getattr(penalty, "eta2", 0.0)
@@ -216,7 +216,7 @@ def check_divergence(problem, A, y, etas, found):
 
 
 def check_problem(problem):
-    """The whole check of one problem. Returns counts of what was compared."""
+    """Run all checks of one problem. Returns how much was compared."""
     A, y = problem.data()
     penalty, etas = problem.penalty, problem.etas(A, y)
     convex, seen = isinstance(penalty, (L1, ElasticNet)), Counter(problems=1, levels=etas.size)

@@ -1,4 +1,4 @@
-"""The table on BP for l0, counted again run by run."""
+"""The table on BP for l0, against counts over its single runs."""
 
 import numpy as np
 import pytest

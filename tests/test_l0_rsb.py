@@ -1,4 +1,4 @@
-"""l0 beyond replica symmetry: every formula against a route that does not use it."""
+"""l0 beyond replica symmetry: every formula against a computation that does not use it."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -59,27 +59,27 @@ def solution_at(mu, *, alpha, delta, variance=1.0):
 
 
 def phi_of(result, **changes):
-    """Phi at the result's parameters, some of them changed."""
+    """Phi at the parameters of the result, with some of them changed."""
     values = {name: getattr(result, name) for name in (*ORDER, "mu", "alpha", "eta", "variance")} | changes
     return free_entropy(**values)
 
 
 def partial(result, name, relative=1e-5):
-    """dPhi/d ln(name), the other parameters held."""
+    """dPhi/d ln(name) at fixed other parameters."""
     value = getattr(result, name)
     up, down = (phi_of(result, **{name: value * (1 + s * relative)}) for s in (1, -1))
     return (up - down) / (2 * relative)
 
 
 def assert_stationary(result):
-    """Phi does not move with any order parameter, on the scale of what moving it by 1 % from the solution does."""
+    """Phi is stationary in every order parameter, on the scale of its change when the parameter moves by 1 %."""
     for name in ORDER:
         moved = replace(result, **{name: 1.01 * getattr(result, name)})
         assert abs(partial(result, name)) < 1e-5 * abs(partial(moved, name)), name
 
 
 def brute_averages(result):
-    """rho, int<x^2>, int<x>^2, int ln int exp(mu phi) by trapezoid on z and t, straight from the definitions."""
+    """rho, int<x^2>, int<x>^2, int ln int exp(mu phi) by the trapezoid rule in z and t, from the definitions."""
     z, t = np.linspace(-8, 8, 301), np.linspace(-40, 40, 16001)
     averages = np.zeros(4)
     for z_i in z:
@@ -300,8 +300,8 @@ def _sample_supports(gram, b, y2, m, mu, eta, sweeps, rng):
 def test_phi_at_finite_mu_agrees_with_monte_carlo():
     """Phi is also the free entropy of all supports at temperature 1/mu, once max(1, e^{mu (..)}) becomes 1 + e^{..}.
 
-    That can be sampled. Only the single-site term is exchanged, so this tests the rest of Phi: it is made
-    stationary numerically, and its derivatives in mu and eta are compared with the measured averages.
+    That can be sampled. Only the single-site term differs, so this tests the rest of Phi: Phi is made stationary
+    numerically, and its derivatives in mu and eta are compared with the measured averages.
     """
     alpha, mu, eta, n, samples = 0.5, 3.0, 1.2, 100, 100
     z, wz = np.polynomial.hermite_e.hermegauss(100)

@@ -1,4 +1,4 @@
-"""The library does not know the paper, and imports point one way."""
+"""The library does not import the reproduction of the paper, and imports go in one direction."""
 
 import ast
 import subprocess
@@ -15,7 +15,7 @@ LAYERS = ("penalties", "ensembles", "theory", "solvers", "estimators", "selectio
 
 
 def imported(file):
-    """The first parts of what a file imports from the package: a folder, or a module at the top."""
+    """The folders and top-level modules that a file imports from the package."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sparsegdf":
             names = node.module.split(".")[1:2]
@@ -47,7 +47,7 @@ def test_the_package_does_not_know_snakemake():
 
 
 def test_importing_the_package_loads_nothing_large():
-    """numba, matplotlib and the rest come when they are needed."""
+    """numba, matplotlib and other large packages are imported when they are needed."""
     code = "import sys, sparsegdf; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "sparsegdf" in loaded
@@ -55,7 +55,7 @@ def test_importing_the_package_loads_nothing_large():
 
 
 def test_reading_the_configuration_loads_nothing_that_only_drawing_and_computing_need():
-    """The Snakefile reads it, and with it every figure and table, in every job of a cluster."""
+    """The Snakefile reads it, and every figure and table with it, in every job of a cluster."""
     code = "import sys, sparsegdf.paper.config.model; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"scipy", "numba", "matplotlib"} & set(loaded)

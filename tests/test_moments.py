@@ -1,4 +1,4 @@
-"""Moments added up in chunks give what the arrays give, however they are cut."""
+"""Moments added chunk by chunk agree with those of the whole arrays, for any chunks."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from sparsegdf.estimators.monte_carlo import Moments
 
 @pytest.fixture(scope="module")
 def frame():
-    """Correlated columns far from zero, where a naive sum of squares would lose its digits."""
+    """Correlated columns far from zero, where a naive sum of squares would lose digits."""
     rng = np.random.default_rng(0)
     mix = rng.normal(size=(3, 3))
     return pd.DataFrame(1e5 + rng.normal(size=(500, 3)) @ mix, columns=["a", "b", "c"])
@@ -34,7 +34,7 @@ def test_chunks_give_what_the_whole_gives(frame, cuts):
 
 
 def test_product_of_means_and_its_error():
-    """The spread over repetitions is what the standard error says."""
+    """The spread over repetitions agrees with the standard error."""
     rng, values, stated = np.random.default_rng(4), [], []
     for _ in range(400):
         first, second = 2 + rng.normal(size=60), 3 + rng.normal(size=60)

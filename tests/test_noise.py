@@ -12,7 +12,7 @@ from sparsegdf.selection.noise import estimate_noise_variance
 
 
 def test_sigma2_where_there_are_more_columns_than_rows():
-    """Within 15 % of the truth on average over samples; the variance of y is six times as large."""
+    """On average within 15 % of the true value; the variance of y is six times as large."""
     ratios = []
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -90,7 +90,7 @@ def test_cross_validation_is_that_of_scikit_learn(intercept, rows):
 
 
 def test_columns_that_are_constant_in_a_fold():
-    """One that is takes no part in the fold; without any other there is nothing to validate."""
+    """A constant column is left out of the fold. If all are constant, there is nothing to validate."""
     A, y = planted(M=30, N=3)
     single = np.zeros(30)
     single[4] = 1.0

@@ -1,4 +1,4 @@
-"""The notebooks: they run from top to bottom, and the pipeline makes offline pages of them or says what is wrong."""
+"""The notebooks run from top to bottom, and the pipeline turns them into offline pages or reports what is wrong."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ import sys
 import pytest
 from conftest import ROOT, Project
 
-# A number that the notebook must arrive at; the notebooks' own assertions check the rest.
+# A number that the notebook must print; its own assertions check the rest.
 NOTEBOOKS = {
     "01_theory": "SCAD(a=8, lam=1.0)            0.866928",  # the AT line of figure 2
     "02_bp": "eta = 0.5: converged",
@@ -63,7 +63,7 @@ def test_it_runs_as_a_script_in_less_than_a_minute_without_warnings_or_litter(na
     after = os.times()
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert fact in done.stdout
-    # The processor's time: how long one waits depends on what else the machine does.
+    # CPU time, since wall time depends on what else the machine does.
     assert after.children_user + after.children_system - before.children_user - before.children_system < 60
     assert not list(tmp_path.iterdir())
 

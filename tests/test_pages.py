@@ -1,4 +1,4 @@
-"""What the documents say of columns, costs, the licence and the version is what is there."""
+"""What the documents say about columns, costs, the licence and the version is true."""
 
 import re
 import sys
@@ -59,7 +59,7 @@ def test_every_column_of_every_figure_and_table_is_described(finished):
 
 
 def test_what_pages_say_of_the_code_is_what_it_says():
-    """To mend it: make docs."""
+    """If this fails, run make docs."""
     for name in generated_docs.DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8")
         assert generated_docs.rendered(text) == text, name
@@ -69,7 +69,7 @@ def test_what_pages_say_of_the_code_is_what_it_says():
 
 
 def test_the_costs_quoted_are_those_of_the_reference():
-    """After `make reference` the numbers in README.md and docs/scale.md have to follow."""
+    """After `make reference` the numbers in README.md and docs/scale.md must be updated."""
     minutes = pd.read_csv(ROOT / "reference/costs.csv").set_index("rule").core_minutes
     readme, scale = ((ROOT / file).read_text(encoding="utf-8") for file in ("README.md", "docs/scale.md"))
     assert f"takes {minutes.sum() / 60:.1f} core-hours (`reference/costs.csv`" in readme

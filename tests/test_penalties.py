@@ -70,7 +70,7 @@ def test_mcp_jumps_below_its_curvature():
 
 @pytest.mark.parametrize("penalty", ALL, ids=ids)
 def test_jumps_are_those_of_the_estimate(penalty):
-    """Summed over a fine grid, the steps of x* that no slope explains."""
+    """They equal the steps of x* over a fine grid that no slope explains, added up."""
     rng, h = np.random.default_rng(4), np.linspace(1e-9, 8, 80_001)
     for _ in range(20):
         Q_hat, eta = rng.uniform(0.1, 1), rng.uniform(0.02, 2)

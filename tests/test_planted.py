@@ -60,7 +60,7 @@ def test_a_sample_is_signal_and_the_noise_of_its_design():
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.5), SCAD(8, 1)], ids=repr)
 def test_each_way_takes_what_it_says(penalty):
-    """Each criterion written out again, from the coefficients along the path alone."""
+    """Each criterion is computed here again, only from the coefficients along the path."""
     M, sigma2, told_apart = 40, 2.5, set()
     for index in range(4):
         A, y, x0 = data(strength=8.0, index=index)

@@ -1,4 +1,4 @@
-"""The picture of a Selection shows the numbers of its path."""
+"""The plot of a Selection shows the numbers of its path."""
 
 import warnings
 from dataclasses import replace
@@ -82,7 +82,7 @@ def test_degrees_of_freedom(penalty, bootstrap):
 
 
 def test_the_eight_largest_coefficients_are_named():
-    """By what they add to the fit: the coefficient times the spread of its column. Zeros are not named."""
+    """They are ranked by the coefficient times the spread of its column. Zeros are not named."""
     A, y = planted(N=12, M=80)
     found = select(A, y + A[:, 3:] @ np.linspace(0.2, 1, 9), L1())
     bottom = found.plot()[2]

@@ -1,5 +1,5 @@
-"""Profiles and other options: a misspelt profile never becomes a run on the login node, and no option hides that results
-are stale or overwrites those of the paper. Dry runs: see tests/cluster.
+"""Profiles and other options: a misspelt profile never starts a run on the login node, and no option hides stale
+results or overwrites those of the paper. These are dry runs; tests/cluster has real ones.
 """
 
 import sys
@@ -106,7 +106,7 @@ def test_any_that_is_missing_does_not(words):
 
 
 class Own(Project):
-    """A project with a configuration file of the user's own."""
+    """A project with a user's configuration file."""
 
     configuration = "config/own.yaml"
 

@@ -1,4 +1,4 @@
-"""SparseRegressor by the rules of scikit-learn."""
+"""SparseRegressor follows the rules of scikit-learn."""
 
 import inspect
 import subprocess

@@ -1,4 +1,4 @@
-"""The page of `make report`, as text; tests/browser looks at it in a browser."""
+"""The page of `make report`, as text; tests/browser opens it in a browser."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ VOID = {"meta", "link", "img", "br", "input"}
 
 
 class Outline(HTMLParser):
-    """Elements with their attributes, the text, and a check that what opens is closed."""
+    """Elements with their attributes, the text, and a check that every element is closed."""
 
     def __init__(self, html):
         super().__init__()

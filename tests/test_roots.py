@@ -1,4 +1,4 @@
-"""Root finders of the theory: to rounding, for many equations at once, and in few evaluations."""
+"""Root finders of the theory: exact to rounding, for many equations at once, and in few evaluations."""
 
 import numpy as np
 import pytest

@@ -90,7 +90,7 @@ def test_bootstrap_does_not_depend_on_the_number_of_processes(capfd):
 
 
 def test_the_warning_is_what_the_bootstrap_says():
-    """Against 400 samples of the bootstrap, where they leave no doubt: ten are right in 9 of 10 cases.
+    """Where 400 samples of the bootstrap are conclusive, ten samples agree with them in 9 of 10 cases.
 
     Under a convex penalty there is no warning.
     """
@@ -125,7 +125,7 @@ def test_uscrime_has_a_warning_with_the_number_of_the_bootstrap():
     assert stein == pytest.approx(47 * best.df_stein, abs=0.01)
     assert abs(value - 47 * best.df) < 4 * np.hypot(se, 47 * best.df_se)
     assert best.df - best.df_stein > max(0.05 * best.df_stein, 2 * best.df_se)
-    assert found.best.jumps  # not on its 8 columns alone, but with those that are about to enter
+    assert found.best.jumps  # because of columns that are about to enter, not of its 8 columns alone
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.3), SCAD(6, 1)], ids=repr)

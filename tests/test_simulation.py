@@ -1,4 +1,4 @@
-"""Simulations: independent of chunking and cores, honest about what did not converge, in agreement with theory."""
+"""Simulations do not depend on chunks and cores, report what did not converge, and agree with theory."""
 
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -172,7 +172,7 @@ def test_l0_of_orthogonal_columns_is_hard_thresholding():
 
 
 def test_l0_with_fewer_columns_than_rows():
-    """alpha = 2: the subset of all N columns is the largest there is, and no choice for the theory."""
+    """alpha = 2: the largest subset has all N columns, where there is nothing to choose."""
     rows = l0_samples(first=0, last=9, **(L0 | {"N": 6, "alpha": 2.0, "max_size": 6}))
     etas = fixed_eta(rows, [0.0], M=12, N=6, variance=1.0)
     assert etas.delta.item() == 0.5 and etas.truncated.item() == 0

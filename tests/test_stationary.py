@@ -1,4 +1,4 @@
-"""The direct route against belief propagation, against exact solvers of others, and against its own equations."""
+"""The direct solver against belief propagation, exact solvers of other packages, and its own equations."""
 
 import warnings
 from functools import partial
@@ -26,7 +26,7 @@ problem = partial(sample, lowest=0.1, levels=12)
 
 
 def assert_fixed_points(A, y, penalty, found):
-    """What converged is stationary, and one step of belief propagation leaves x, chi and Q_hat where they are."""
+    """Converged levels are stationary, and one step of belief propagation does not change x, chi and Q_hat."""
     assert set(found.status) <= set(STATUSES)
     assert (found.residual[found.converged] < 1e-10).all()
     for k in np.flatnonzero(found.converged):
@@ -133,7 +133,7 @@ def test_l1_up_to_a_delta_of_95_percent(design):
     [("iid", (124, 52, 87)), ("ar1", (198, 55, 387)), ("block", (164, 58, 118))],
 )
 def test_the_number_of_steps_does_not_grow(design, most):
-    """What the predictor and the walk are for. The numbers are those of the day this was written, and 5 %."""
+    """Predictor and walk keep the number of steps low. The limits are the numbers when this was written plus 5 %."""
     A, y, etas = problem(design, lowest=0.02, levels=5)
     steps = [
         int(stationary_path(A, y, penalty, etas[:levels]).steps.sum())
@@ -189,7 +189,7 @@ def lasso(A, y, x, eta):
 
 @pytest.mark.parametrize("noise, seed, condition", [(1e-4, 0, 1e5), (1e-6, 0, 1e7), (1e-6, 3, 1e7), (1e-8, 2, 1e9)])
 def test_lasso_on_smooth_spectra(noise, seed, condition):
-    """Columns that hardly differ: every level has its solution, and neither LARS nor coordinate descent a better one."""
+    """Columns that hardly differ: every level is solved, and neither LARS nor coordinate descent is better."""
     A, y = smooth_spectra(noise, seed)
     assert np.linalg.cond(A) > condition
     etas = np.abs(A.T @ y).max() * np.geomspace(0.95, 1e-5, 40)
@@ -221,7 +221,7 @@ def test_dependent_columns(penalty):
 
 @pytest.mark.parametrize("penalty, index", [(SCAD(5, 1), 8), (SCAD(8, 1), 2), (MCP(12, 1), 9)], ids=repr)
 def test_folds_are_passed(penalty, index):
-    """Where a path of a concave penalty folds back, sweeps alone take thousands of steps; the end is a minimum."""
+    """Where a path of a concave penalty folds back, sweeps alone need thousands of steps. The end is a minimum."""
     A, y = Ensemble(AR1(c=0.5), 200, 400, seed=11).sample(index)
     found = stationary_path(A, y, penalty, np.abs(A.T @ y).max() * np.geomspace(0.95, 0.05, 12))
     assert found.converged.all() and found.steps.max() < 800

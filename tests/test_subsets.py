@@ -35,7 +35,7 @@ def common_factor(rng, M, N):
 
 
 def suppressors(rng, M, N):
-    """Pairs of nearly equal columns whose differences make up y: single columns say next to nothing."""
+    """Pairs of nearly equal columns whose differences make up y, so that single columns explain almost nothing."""
     A, _ = gaussian(rng, M, N)
     A[:, 1::2] = A[:, : 2 * (N // 2) : 2] + 1e-2 * A[:, 1::2]
     return A, A[:, 1] - A[:, 0] + A[:, 3] - A[:, 2] + 1e-3 * rng.normal(size=M)

@@ -66,7 +66,7 @@ def test_truncation_is_detected(tmp_path):
 
 
 def test_any_flipped_bit_is_detected_or_changes_nothing(tmp_path):
-    """Each byte of a small file in turn, footer and all: a wrong number is never read back."""
+    """Change each byte of a small file, including the footer: a wrong number is never read back."""
     path = tmp_path / "a.parquet"
     write_table(FRAME, path)
     whole = path.read_bytes()

@@ -257,7 +257,7 @@ def test_scad_beyond_the_largest_delta_of_s1():
     [(SCAD(a=6, lam=0.9), 0.8, 0.04, 0.8186, 0.9658), (SCAD(a=5, lam=1.0), 0.5, 0.005, 0.78673, 0.99687)],
 )
 def test_s1_goes_on_beyond_its_turning_point(scad, alpha, eta, delta, df):
-    """Both points were once taken for others: that of another eta, and S3."""
+    """An earlier version took both points for others: for one at another eta, and for S3."""
     found = solve_rs(scad, alpha=alpha, eta=eta)
     assert (found.branch, found.eta) == ("S1", eta)
     assert (found.delta, found.df) == pytest.approx((delta, df), abs=5e-5)
@@ -346,7 +346,7 @@ def test_l2_limit_against_random_matrices(alpha):
 
 
 def test_figure_1d_needs_lambda_one_half():
-    """At alpha = 1, eta = 1, a = 5 only lambda = 0.5 has the three continuous pieces that the figure shows."""
+    """At alpha = 1, eta = 1, a = 5 only lambda = 0.5 has the three continuous segments that the figure shows."""
     shown = solve_rs(SCAD(a=5, lam=0.5), alpha=1, eta=1)
     assert shown.Q_hat > 1 / 4 and np.isfinite(shown.at)
     other = solve_rs(SCAD(a=5, lam=0.1), alpha=1, eta=1)
@@ -355,13 +355,13 @@ def test_figure_1d_needs_lambda_one_half():
 
 @pytest.mark.parametrize("penalty", ALL, ids=repr)
 def test_nodes_of_the_curve_leave_no_gap(penalty):
-    """Between two nodes a turn of the curve would go unseen: t is followed from 36 to 0 in small steps."""
+    """A turn of the curve between two nodes would be missed, so t goes from 36 to 0 in small steps."""
     t = SaddlePoints(penalty, 0.5, 1.0).s1.t
     assert t[0] > 34 and np.abs(np.diff(t[t >= 0])).max() < 0.8
 
 
 def test_y_is_standard_normal_unless_told_otherwise():
-    """SCAD has a scale of its own, so that the variance of y matters; S1 turns for a = 5."""
+    """SCAD has its own scale, so the variance of y matters; S1 turns for a = 5."""
     scad, standard = SCAD(a=5, lam=1.0), {"mean": 0.0, "variance": 1.0}
     for function in (rs_stable_range, s1_end, s1_largest_delta, branch_beyond_s1):
         assert function(scad, alpha=0.5) == function(scad, alpha=0.5, **standard)

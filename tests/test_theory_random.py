@@ -26,7 +26,7 @@ def random_problem(rng):
 
 
 def test_random_problems():
-    """The equations at the eta asked for, agreement by delta, continuity in eta, on 2400 problems."""
+    """The equations at the given eta, agreement by delta, continuity in eta, on 2400 problems."""
     rng, branches, second, checked, jumps = np.random.default_rng(0), [], 0, 0, 0
     for _ in range(2400):
         penalty, problem, eta = random_problem(rng)
@@ -71,7 +71,7 @@ def at_a_fold(penalty, s, s2, alpha):
 
 
 def test_s1_is_where_the_iterated_equations_lead():
-    """From the empty model, damped: where that converges it is this point; S3 and S2 are where it runs away."""
+    """Damped iteration from the empty model: if it converges, it is at this point; for S2 and S3 it diverges."""
     rng, outcomes = np.random.default_rng(9), []
     for _ in range(60):
         penalty, problem, eta = random_problem(rng)

@@ -34,7 +34,7 @@ def caller_with_two_threads():
 
 
 class Watched:
-    """A matrix that notes, when it is read, how many BLAS threads there are."""
+    """A matrix that records the number of BLAS threads when it is read."""
 
     def __init__(self, error=None):
         self.seen, self.error = [], error
@@ -123,7 +123,7 @@ def threads():
 
 
 def test_python_threads_that_overlap_leave_the_old_number_behind():
-    """Whoever leaves last: a thread that saw one BLAS thread on entering must not put that back."""
+    """In any order of leaving: a thread that saw one BLAS thread on entering must not restore that number."""
     out = run("""
         steps = [Barrier(2, timeout=30) for _ in range(3)]
 

@@ -1,4 +1,4 @@
-"""The variances of belief propagation at rest, against plain iteration, closed forms and the spectrum of their map."""
+"""The variances of belief propagation at a fixed point, against iteration, closed forms and spectra of their map."""
 
 import numpy as np
 import pytest

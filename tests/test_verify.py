@@ -1,4 +1,4 @@
-"""`make verify`: what it says of edits to a copy of the reference run."""
+"""`make verify`: its verdicts on edits to a copy of the reference run."""
 
 import json
 import shutil
@@ -122,7 +122,7 @@ def test_a_fraction_has_a_binomial_error(run):
 
 
 def test_a_fraction_is_judged_by_the_samples_it_is_of(run):
-    """Beside ten samples for the radii, fraction_bp of a thousand runs of belief propagation."""
+    """The radii have ten samples, but fraction_bp has a thousand runs of belief propagation."""
     row = pd.read_csv(REFERENCE / "table_bp_region.csv").query("penalty == 'l1'").index[0]
     for by, word in ((-0.002, "within noise"), (-0.1, "changed")):
         shutil.copy(REFERENCE / "table_bp_region.csv", run)
@@ -139,7 +139,7 @@ def test_a_number_of_levels_has_a_binomial_error(run):
 
 
 def test_a_mean_over_the_part_that_converged_may_have_nobody_to_average(run):
-    """BP for l0 is chaotic where it hardly converges: rounding decides whether one sample does, or none."""
+    """BP for l0 is chaotic where it hardly converges: rounding decides whether one sample converges or none."""
     frame = pd.read_csv(run / "table_bp_l0.csv")
     rare, never = frame.index[(frame.damping == 1) & frame.eta.isin([2.5, 1.5])]
     changes = {"fraction_converged": 0.05, "delta": 0.1, "delta_se": None}
@@ -147,7 +147,7 @@ def test_a_mean_over_the_part_that_converged_may_have_nobody_to_average(run):
                                                            for c, v in changes.items()}))  # fmt: skip
     found = verdict(run, "table_bp_l0")
     assert found.word == "within noise" and any(
-        "no sample or one" in note and "delta" in note for note in found.notes
+        "fewer than two samples" in note and "delta" in note for note in found.notes
     )
     edit(run, "table_bp_l0", lambda frame: frame.assign(fraction_converged=frame.fraction_converged.where(
         frame.index != rare, 1.0)))  # fmt: skip
@@ -193,7 +193,7 @@ def test_a_fit_is_known_by_its_names_and_eta(tmp_path):
         frame = frame.assign(z=frame["limit"] / frame["limit_se"])
         frame.to_csv(tmp_path / name / "figure9_finite_size.csv", index=False)
     (found,) = verify(tmp_path / "paper_figures", tmp_path / "reference", same_scale=True)
-    assert found.word == "within noise" and "z = 0.7" in found.text and "not the same: delta, z" in found.notes[0]
+    assert found.word == "within noise" and "z = 0.7" in found.text and "to judge by: delta, z" in found.notes[0]
 
 
 def test_a_lost_file_and_a_new_one(run):

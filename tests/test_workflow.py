@@ -1,4 +1,4 @@
-"""The pipeline: what a run makes, what a change reruns, what a bad configuration says."""
+"""The pipeline: what a run produces, what a change reruns, and the errors of a bad configuration."""
 
 import contextlib
 import csv
@@ -53,8 +53,10 @@ def test_sidecar_says_what_made_the_figure(finished):
 
 
 def test_running_twice_gives_the_same_bytes(finished, tmp_path):
-    """Theory, both solvers and the l0 search; `make test-cluster` compares the rest but for claims, made again here
-    of the same results."""
+    """Theory, both solvers and the l0 search, and claims, computed again from the same results.
+
+    `make test-cluster` compares the rest.
+    """
     again = Project(tmp_path / "again")
     theory_alone = (*THEORY_FIGURES, "table_thresholds", "table_misprints")
     again.snakemake(*theory_alone, "figure5_example1", "figure8_l0_beyond_rs", "table_bp_l0")
@@ -67,7 +69,7 @@ def test_running_twice_gives_the_same_bytes(finished, tmp_path):
 
 
 def test_the_direct_solver_alone(finished, tmp_path):
-    """solver: direct runs no BP, says so in its summaries, and under l1 finds the fixed points that BP finds."""
+    """solver: direct runs no BP, its summaries show this, and under l1 it finds the fixed points of BP."""
     project = Project(tmp_path / "project")
     project.edit("tests/tiny.yaml", "solver: bp # figure 5 has both", "solver: direct")
     assert project.planned("figure6_example2") == {"direct_samples": 4, "summary": 4, "figure6_example2": 1}
@@ -104,7 +106,7 @@ def test_plotted_numbers_are_the_theory(finished):
 
 
 def test_snakemake_does_not_look_for_jobs_ever_more_often(tmp_path):
-    """Each look that it plans is a thread: after twelve jobs that have ended there are still but a few."""
+    """Each planned look is a thread: after twelve finished jobs there are still only a few."""
     project, most = Project(tmp_path / "project"), 0
     process = project.start("figure4_bp_vs_rs", "--quiet", "all")
     while process.poll() is None:
@@ -196,7 +198,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
     ],
 )
 def test_a_changed_source_reruns_what_imports_it(changed, path, expected):
-    """However old it is: `rsync -a`, `cp -p` and `git checkout` leave a file older than the results.
+    """Also if it is old: `rsync -a`, `cp -p` and `git checkout` may leave a file older than the results.
 
     A downstream job counts too: Snakemake plans it because its input may change.
     """
@@ -305,7 +307,7 @@ def test_results_from_another_machine_are_noticed_unless_their_record_comes_alon
 
 
 def test_a_damaged_record_is_noticed(changed):
-    """Snakemake takes an empty record for none, and the chunk for fresh: seeds would be mixed in one summary."""
+    """Snakemake ignores an empty record and takes the chunk for fresh, which would mix seeds in one summary."""
     chunk = "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
     record = changed.folder / ".snakemake/metadata" / urlsafe_b64encode(chunk.encode()).decode()
     kept = record.read_bytes()
@@ -325,9 +327,8 @@ def test_status_tells_fresh_from_stale_and_why(changed):
     def status():
         return changed.snakemake(program=("workflow/status.py",)).text
 
-    files = {name.removeprefix("table_") if name in ("table_claims", "table_misprints") else name for name in TABLES}
     assert [line.split()[:2] for line in status().splitlines()[1:]] == [
-        [name, "fresh"] for name in sorted({*FIGURES, *files})
+        [name, "fresh"] for name in sorted((*FIGURES, *TABLES))
     ]
     changed.edit("config/paper.yaml", "figure2_gdf:\n  alpha: 0.5", "figure2_gdf:\n  alpha: 0.6")
     lines = {line.split()[0]: line for line in status().splitlines()[1:]}
@@ -413,7 +414,7 @@ def costs(project, name):
 
 
 def test_waiting_is_not_cost(tmp_path):
-    """A job stopped for four seconds, as on a busy machine: its wall time has them, its CPU time has not."""
+    """A job is stopped for four seconds, as on a busy machine: they are in its wall time, not in its CPU time."""
     project = Project(tmp_path / "project")
     process, log = project.start("table_thresholds"), project.folder / "results/tiny/logs/tables/table_thresholds.log"
     job = wait_for_job(process, ".table.py")
@@ -487,7 +488,7 @@ def test_lint_is_clean():
 
 
 def test_quick_only_overrides_what_paper_has():
-    """config/quick.yaml and tests/tiny.yaml hold differences: every key is one of config/paper.yaml."""
+    """config/quick.yaml and tests/tiny.yaml only override: every key of theirs is in config/paper.yaml."""
     paper = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
 
     def check(small, large, path=""):

@@ -2,7 +2,7 @@
 
 import lazy_loader
 
-# The public names are in __init__.pyi. A module is imported when one of its names is first used: a job that reads one
-# table should not wait for numba.
+# The public names are in __init__.pyi. A module is imported when one of its names is first used, so that a job that
+# reads one table does not have to import numba.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__.remove("SparseRegressor")  # "import *" must not ask for scikit-learn
+__all__.remove("SparseRegressor")  # "import *" must not require scikit-learn

@@ -1,11 +1,11 @@
-"""Argument checks shared by the public functions: one sentence naming argument, value and allowed range."""
+"""Argument checks shared by the public functions. Each error names the argument, its value and the allowed range."""
 
 import math
 from operator import index
 
 import numpy as np
 
-LARGEST = 1e75  # of |A_ij| and |y_i|: fourth powers are computed
+LARGEST = 1e75  # |A_ij| and |y_i| may not be larger, since their fourth powers are computed
 
 
 def require_number(name, value, *, above=None, at_least=None, at_most=None):
@@ -17,7 +17,7 @@ def require_number(name, value, *, above=None, at_least=None, at_most=None):
         number = float(value)
     except (TypeError, ValueError):
         number = None
-    if number is None or isinstance(value, str):  # "8" would pass here, and fail where it is used
+    if number is None or isinstance(value, str):  # "8" would pass here and fail later
         raise ValueError(f"{name} = {value!r} is not a number (allowed: {allowed})")
     if not math.isfinite(number) or any(b is not None and not holds(number, b) for b, _, holds in bounds):
         raise ValueError(f"{name} = {value!r} is out of range (allowed: {allowed})")
@@ -25,7 +25,7 @@ def require_number(name, value, *, above=None, at_least=None, at_most=None):
 
 
 def require_integer(name, value, *, at_least, at_most=None):
-    """Return `value` as an int, or raise ValueError if it is not a whole number in the stated range."""
+    """Return `value` as an int, or raise ValueError if it is not an integer in the stated range."""
     allowed = f"integers >= {at_least}" + ("" if at_most is None else f" and <= {at_most}")
     try:
         number = index(value)
@@ -44,7 +44,7 @@ def _as_floats(name, values):
 
 
 def beyond_range(values):
-    """Whether the largest |value| of each column is so large or small that its fourth power overflows or vanishes."""
+    """Whether the fourth power of the largest |value| of each column overflows or underflows."""
     largest = np.maximum(np.max(values, axis=0), -np.min(values, axis=0))
     return (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
 
@@ -52,8 +52,8 @@ def beyond_range(values):
 def require_data(A, y):
     """Return (A, y) as float64 arrays of shapes (M, N) and (M,), finite and without constant columns.
 
-    A column that is constant carries no information beyond an intercept, which the model does not have. In a single
-    row only zero is refused. Units in which powers of the values overflow or vanish are refused, too.
+    A constant column could only stand for an intercept, which the model does not have. If there is only one row, only
+    zero entries are rejected. Values whose powers overflow or underflow are rejected, too.
     """
     A, y = _as_floats("A", A), _as_floats("y", y)
     if A.ndim != 2 or min(A.shape) < 1:
@@ -78,7 +78,7 @@ def require_data(A, y):
 
 
 def require_etas(etas):
-    """Return `etas` as a float64 array that decreases strictly (sparse to dense) and is nowhere negative."""
+    """Return `etas` as a float64 array that is strictly decreasing (sparse to dense) and non-negative."""
     etas = np.atleast_1d(_as_floats("etas", etas))
     if etas.ndim != 1 or etas.size == 0:
         raise ValueError(f"etas has shape {etas.shape}; allowed: a non-empty list of numbers")

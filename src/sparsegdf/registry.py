@@ -1,4 +1,4 @@
-"""Classes that are registered by the file that they stand in."""
+"""Classes that are registered under the name of their file."""
 
 from dataclasses import asdict
 from importlib import import_module
@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 def classes_by_file(package, base):
     """{name of the file: the one concrete subclass of `base` that it defines} for the files that define one.
 
-    Files are imported by name, not by a statement: a job depends on the penalty that it uses, not on all of them.
+    Files are imported by name and not by an import statement, so that a job depends only on the penalty that it uses.
     """
     found = {}
     for module in iter_modules(package.__path__):
@@ -22,5 +22,5 @@ def classes_by_file(package, base):
 
 
 def block_of(thing):
-    """{kind, parameters} of a penalty or a design, as a configuration has them: its kind is the name of its file."""
+    """{kind, parameters} of a penalty or a design, as in a configuration. The kind is the name of its file."""
     return {"kind": type(thing).__module__.rpartition(".")[2]} | asdict(thing)

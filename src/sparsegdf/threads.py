@@ -1,24 +1,24 @@
-"""One BLAS thread during a call: the matrices here are small, and threads that wait for each other cost far more."""
+"""Limit BLAS to one thread during a call: the matrices here are small, and more threads would only slow it down."""
 
 from contextlib import ContextDecorator
 from functools import cache
 from threading import RLock, get_ident
 
-import scipy.linalg  # noqa: F401  it has a BLAS of its own, to be loaded before _controller() looks for them
+import scipy.linalg  # noqa: F401  it has its own BLAS, which must be loaded before _controller() is called
 from threadpoolctl import ThreadpoolController
 
 
 @cache
 def _controller():
-    """The BLAS libraries of this process. To find them takes milliseconds, to use them microseconds."""
+    """The BLAS libraries of this process. Cached, since finding them takes milliseconds."""
     return ThreadpoolController().select(user_api="blas")
 
 
 class _OneBlasThread(ContextDecorator):
-    """The outermost call sets one BLAS thread and puts the old number back, also after an error; calls inside count.
+    """The outermost call sets one BLAS thread and restores the old number at its end, also after an error.
 
-    The number belongs to the process: of Python threads that call at the same time the first one sets it for all, and
-    the others have the old number again once its call has ended.
+    Nested calls are only counted. The number of BLAS threads belongs to the process. If several Python threads call
+    at the same time, the first one sets the number for all, and the old number is back for all when that call ends.
     """
 
     def __init__(self):
@@ -26,7 +26,7 @@ class _OneBlasThread(ContextDecorator):
 
     def __enter__(self):
         if not self._lock.acquire(blocking=False):
-            return  # another Python thread has set it
+            return  # another Python thread has set the number
         if self._depth == 0:
             self._limits = _controller().limit(limits=1)
             self._limits.__enter__()

@@ -12,7 +12,7 @@ from sparsegdf.ensembles.base import Design, unit_columns
 class AR1(Design):
     """Gaussian columns with correlation c^|i-j| between columns i and j, scaled to length 1.
 
-    A_i = c A_{i-1} + sqrt(1 - c^2) eps_i is that process, so no N x N covariance is ever factorised.
+    They are drawn by the recursion A_i = c A_{i-1} + sqrt(1 - c^2) eps_i, without factorising an N x N covariance.
     """
 
     c: float
@@ -29,7 +29,7 @@ class AR1(Design):
     def draw(self, M, N, rng):
         c = self.c
         A = np.sqrt(1 - c**2) * rng.standard_normal((M, N))
-        A[:, 0] /= np.sqrt(1 - c**2)  # the first column has no past, and variance 1 like the others
+        A[:, 0] /= np.sqrt(1 - c**2)  # the recursion starts here, also with variance 1
         for i in range(1, N):
             A[:, i] += c * A[:, i - 1]
         return unit_columns(A)

@@ -1,6 +1,7 @@
-"""What a design is: what draws the predictor matrix A.
+"""A design draws the predictor matrix A.
 
-Each file beside this one holds one design, and is all there is to register: registry.py finds it.
+Each of the other files in this folder defines one design, except ensemble.py. registry.py finds it; no other step is
+needed.
 """
 
 from abc import ABC, abstractmethod
@@ -12,16 +13,16 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Design(ABC):
-    """A distribution of M x N matrices, whose parameters are its fields; `label` is what figures call it."""
+    """A distribution of M x N matrices. Its parameters are its fields; `label` is its name in figures."""
 
     label: ClassVar[str]
 
     @abstractmethod
     def draw(self, M, N, rng):
-        """One matrix A (M, N)."""
+        """Draw one matrix A of shape (M, N)."""
 
-    def require_columns(self, N):  # noqa: B027 (most designs take any number)
-        """Raise ValueError if N columns are too few for it."""
+    def require_columns(self, N):  # noqa: B027 (most designs allow any N)
+        """Raise ValueError if N columns are too few for this design."""
 
     def resized(self, N, of):
         """The same design at N columns, where this one is meant for `of` columns."""

@@ -10,8 +10,10 @@ from sparsegdf.ensembles.base import Design, unit_columns
 
 @dataclass(frozen=True)
 class Block(Design):
-    """Three blocks of T columns Z_k + eps_i share one Gaussian vector Z_k each, so that columns of a block have
-    correlation 1/2; the other N - 3T columns are independent. All are scaled to length 1.
+    """Three blocks of T columns and N - 3T independent columns, all Gaussian and scaled to length 1.
+
+    The columns of block k are Z_k + eps_i, where Z_k is a Gaussian vector drawn once per block. Two columns
+    of a block have correlation 1/2.
     """
 
     T: int
@@ -30,7 +32,7 @@ class Block(Design):
             )
 
     def resized(self, N, of):
-        """T/N is kept, T rounded down."""
+        """The same design at N columns: T/N is kept, with T rounded down."""
         return Block(self.T * N // of)
 
     def draw(self, M, N, rng):

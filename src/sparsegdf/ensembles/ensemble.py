@@ -29,13 +29,13 @@ class Ensemble:
         require_number("variance", self.variance, at_least=0)
 
     def sample(self, index):
-        """The sample (A, y) called `index`."""
+        """The sample (A, y) with this index."""
         rng = np.random.default_rng(np.random.SeedSequence(entropy=self.seed, spawn_key=self._words(index)))
         A = self.design.draw(self.M, self.N, rng)
         return A, self.mean + np.sqrt(self.variance) * rng.standard_normal(self.M)
 
     def _words(self, index):
-        """The digest of the sample's name. Numbers are spelled as floats: T = 125 and T = 125.0 are the same."""
+        """The digest of the sample's name. Parameters are converted to floats: T = 125 and T = 125.0 are the same."""
         parameters = {field.name: float(getattr(self.design, field.name)) for field in fields(self.design)}
         name = [type(self.design).__name__.lower(), parameters, int(self.M), int(self.N), int(index)]
         digest = hashlib.sha256(json.dumps(name, sort_keys=True).encode()).digest()

@@ -1,4 +1,4 @@
-"""Independent predictors, those of the replica theory."""
+"""Independent predictors, as the replica theory assumes."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The designs by kind, as a configuration names them: one for each file of this folder."""
+"""The designs by kind, the name used in a configuration. Each has a file here."""
 
 from sparsegdf import ensembles
 from sparsegdf.ensembles.base import Design

@@ -1,1 +1,1 @@
-"""Degrees of freedom from samples, with their errors."""
+"""Degrees of freedom estimated from samples, with standard errors."""

@@ -14,10 +14,11 @@ from sparsegdf.threads import one_blas_thread
 def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
     """df = (1/M) sum_mu Cov(y*_mu, yhat_mu(y*)), y* ~ N(mu, 1), one Estimate per level of fit(y*) -> (M, levels).
 
-    Sample b has the stream SeedSequence(seed, spawn_key=(b,)), so the outcome does not depend on `jobs`. A level
-    that one sample has no fit at has no estimate (NaN). `fit` is pickled for jobs > 1; progress goes to stderr.
+    Sample b uses the stream SeedSequence(seed, spawn_key=(b,)), so the result does not depend on `jobs`. The estimate
+    is NaN at a level where one of the samples has no fit. `fit` is pickled for jobs > 1; progress goes to stderr.
     """
-    # Any constant may be taken from yhat, since y* - mu has mean zero; the fit to mu takes most of the variance away.
+    # y* - mu has mean zero, so any constant may be subtracted from yhat. Subtracting the fit to mu removes most of
+    # the variance.
     one = partial(_one_sample, fit, mu, fit(mu), seed)
     rows = tqdm(_mapped(one, samples, jobs), "bootstrap", samples, disable=not progress)
     covariance, noise = (np.array(column) for column in zip(*rows, strict=True))
@@ -25,10 +26,11 @@ def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
 
 
 def bootstrap_excess(fit, mu, tangent, samples, *, seed=0):
-    """The bootstrap's df less Stein's tr J / M at the last level of `fit`, by few samples; tangent(z) = J z.
+    """The bootstrap's df minus Stein's tr J / M at the last level of `fit`, where tangent(z) = J z.
 
-    The mean of z . (yhat(mu + z) - yhat(mu) - J z) / M: what the fit does beyond its tangent, which takes most of the
-    variance away. The samples are the first of bootstrap_df; those without a fit are left out.
+    This is the mean of z . (yhat(mu + z) - yhat(mu) - J z) / M over the samples. Subtracting the tangent removes most
+    of the variance, so a few samples are enough. They are the first samples of bootstrap_df; those without a fit are
+    left out.
     """
     reference, excess = fit(mu)[:, -1], []
     for index in range(samples):

@@ -8,17 +8,17 @@ from scipy import linalg
 
 
 def covariance(y, fit, *, mean, variance):
-    """(y - m_y) . yhat / (M sigma_y^2): one sample's unbiased value of df, the definition of the paper."""
+    """(y - m_y) . yhat / (M sigma_y^2): an unbiased estimate of df, as the paper defines it, from one sample."""
     return float((y - mean) @ fit / (len(y) * variance))
 
 
 def noise_level(y, *, mean, variance):
-    """||y - m_y||^2 / (M sigma_y^2), of expectation 1: the control variate of `covariance`."""
+    """||y - m_y||^2 / (M sigma_y^2), with expectation 1: the control variate of `covariance`."""
     return float((y - mean) @ (y - mean) / (len(y) * variance))
 
 
 def curvature(x, chi, Q_hat):
-    """r''(x_i) on the support of x, from dx*/dh = chi_i = 1/(Q_hat_i + r''); exactly zero where that is rounding."""
+    """r''(x_i) on the support of x, from dx*/dh = chi_i = 1/(Q_hat_i + r''); rounding errors are set to zero."""
     support = x != 0
     bends = np.zeros_like(x)
     bends[support] = 1 / chi[support] - Q_hat[support]
@@ -29,9 +29,9 @@ def curvature(x, chi, Q_hat):
 def stein_divergence(A, x, curvature):
     """tr A_S (A_S^T A_S + D)^-1 A_S^T / M, S the support of x and D the curvature r''(x_i) on S.
 
-    The divergence sum_mu d yhat_mu / d y_mu of the fit, exact while no component changes its piece of the estimator.
-    D = 0 (l1) gives |S|/M, D = eta_2 (elastic net) the trace formula of Zou. NaN where D != 0 and A_S^T A_S + D is
-    singular.
+    This is the divergence (1/M) sum_mu d yhat_mu / d y_mu of the fit, exact while no component changes its segment of
+    the estimator. D = 0 (l1) gives |S|/M, and D = eta_2 (elastic net) gives the trace formula of Zou. The result is
+    NaN where D != 0 and A_S^T A_S + D is singular.
     """
     S = np.flatnonzero(x)
     M, D = A.shape[0], np.broadcast_to(curvature, x.shape)[S]
@@ -47,7 +47,7 @@ def stein_divergence(A, x, curvature):
 
 
 def _inverse_diagonal(H):
-    """The diagonal of H^-1, H given by its lower triangle: from H = L L^T, the sums of squares of columns of L^-1."""
+    """The diagonal of H^-1 from the lower triangle of H = L L^T: the sums of squares of the columns of L^-1."""
     L, failed = linalg.lapack.dpotrf(H, lower=1)
     if not failed:
         return np.square(linalg.lapack.dtrtri(L, lower=1)[0]).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Monte Carlo means with standard errors: of values, of columns added up chunk by chunk, of fitted lines."""
+"""Monte Carlo means with standard errors, from values or from sums over chunks, and fits of straight lines."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Line(NamedTuple):
-    """limit + slope t fitted to points with errors; chi2 over dof tells whether a straight line fits."""
+    """limit + slope t fitted to points with errors; chi2 / dof shows whether a straight line fits."""
 
     limit: float
     limit_se: float
@@ -16,7 +16,7 @@ class Line(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A Monte Carlo mean, its standard error and the number of samples behind it."""
+    """A Monte Carlo mean, its standard error and its number of samples."""
 
     value: float
     se: float
@@ -24,7 +24,7 @@ class Estimate(NamedTuple):
 
 
 def mean_estimate(values) -> Estimate:
-    """The mean of independent values."""
+    """The mean of independent values, with its standard error."""
     values = np.asarray(values, dtype=float)
     n = values.size
     se = values.std(ddof=1) / np.sqrt(n) if n > 1 else float("nan")
@@ -32,7 +32,7 @@ def mean_estimate(values) -> Estimate:
 
 
 def controlled_estimate(values, control, expectation) -> Estimate:
-    """The mean of `values`, with the part explained by `control` (of known expectation) taken out by regression."""
+    """The mean of `values`, with the part explained by `control` (of known expectation) removed by regression."""
     values, control = np.asarray(values, float), np.asarray(control, float)
     if values.size < 4 or control.std() == 0:
         return mean_estimate(values)
@@ -55,7 +55,7 @@ def weighted_line(t, values, se) -> Line:
 class Moments:
     """Count n, means and centred products S_jk = sum (v_j - mean_j)(v_k - mean_k) of the columns `names`.
 
-    Estimates are of linear combinations sum_j w_j E[v_j], the weights given as {name: w}.
+    The methods estimate linear combinations sum_j w_j E[v_j], with weights given as {name: w}.
     """
 
     def __init__(self, names):
@@ -64,7 +64,7 @@ class Moments:
         self.products = np.zeros((len(self.place),) * 2)
 
     def add(self, frame):
-        """Take in the rows of a DataFrame (Chan, Golub and LeVeque's pairwise update)."""
+        """Add the rows of a DataFrame (pairwise update of Chan, Golub and LeVeque)."""
         values = frame[list(self.place)].to_numpy(float)
         if not len(values):
             return
@@ -85,7 +85,7 @@ class Moments:
         return self._estimate(self._vector(weights), lost=1)
 
     def controlled(self, weights, control, expectation) -> Estimate:
-        """The same with the part explained by the column `control`, of known expectation, taken out by regression."""
+        """Like `estimate`, with the part explained by `control` (of known expectation) removed by regression."""
         w, c = self._vector(weights), self.place[control]
         if self.n < 4 or self.products[c, c] == 0:
             return self._estimate(w, lost=1)
@@ -95,7 +95,7 @@ class Moments:
         return found._replace(value=found.value + slope * expectation)
 
     def product(self, first, second) -> Estimate:
-        """mean_first mean_second, its standard error by linearising: delta_eff^BP of the paper."""
+        """mean_first mean_second, with its standard error to first order: delta_eff^BP of the paper."""
         linear = self.estimate(self.linear_product(first, second))
         return linear._replace(value=self[first] * self[second])
 
@@ -110,7 +110,7 @@ class Moments:
         return vector
 
     def _estimate(self, w, lost):
-        used = w != 0  # a column that is not asked for may be NaN
+        used = w != 0  # columns without weight may be NaN
         part = self.products[np.ix_(used, used)]
         variance = max(w[used] @ part @ w[used], 0.0) / (self.n - lost) if self.n > lost else np.nan
         return Estimate(float(w[used] @ self.mean[used]), float(np.sqrt(variance / max(self.n, 1))), self.n)

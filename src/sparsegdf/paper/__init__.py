@@ -1,1 +1,1 @@
-"""The reproduction of the paper: everything that only it needs."""
+"""The reproduction of the paper, and all code that only the reproduction needs."""

@@ -1,19 +1,19 @@
-"""What each column of a table holds: meaning, unit, and how it may differ between two runs.
+"""The columns of all tables: their meaning, their unit, and how they may differ between two runs.
 
-COLUMNS has what a name means wherever it stands, and RESULTS the columns of each kind of file in results/<run>, in
-their order. Where a name means something else, the file's own schema says so, or the class of the figure or table
-(paper/figures). From here come the tables of docs/results.md, what verify.py compares, and the headers of the report.
+COLUMNS has the default meaning of each name, and RESULTS the columns of each kind of file in results/<run>, in their
+order. Where a name means something else, the schema of the file or the class of the figure or table (paper/figures)
+overrides it. The tables of docs/results.md, verify.py and the headers of the report use this module.
 """
 
 from typing import NamedTuple
 
 # How a column may differ between two runs.
 KEY = "key"  # not at all: rows are matched on it
-RESULT = "result"  # by rounding; by noise if there is a column <name>_se beside it
+RESULT = "result"  # by rounding; by noise if there is also a column <name>_se
 FRACTION = "fraction"  # by the binomial error of a fraction of the column `of`
 COUNT = "count"  # by the binomial error of a number out of the column `of`
-MINIMUM = "minimum"  # as a result; where `kind` is minimum it is the place of one, which is flat
-UNJUDGED = "unjudged"  # in any way: there is no error to judge by
+MINIMUM = "minimum"  # as a result; but in rows of kind minimum, where it is the position of a flat minimum, by more
+UNJUDGED = "unjudged"  # in any way: it has no error to judge by
 
 
 class Column(NamedTuple):
@@ -156,9 +156,9 @@ COLUMNS = {
 
 
 def schema(*names, **own):
-    """{column: Column} in this order: what COLUMNS says of the name unless `own` says otherwise.
+    """{column: Column} in this order, from `own` or else from COLUMNS.
 
-    <x>_se is the standard error of x. A name that nobody knows has no meaning, and is compared as a result.
+    <x>_se is the standard error of x. An unknown name has an empty meaning and is compared as a result.
     """
     known, found = COLUMNS | own, {}
     for name in names:
@@ -170,7 +170,7 @@ def schema(*names, **own):
 
 def columns_of(name, columns):
     """{column: Column} of the CSV file of this figure or table."""
-    from sparsegdf.paper.figures.registry import FIGURES, TABLES  # they may say what is their own
+    from sparsegdf.paper.figures.registry import FIGURES, TABLES  # they may override COLUMNS
 
     kind = (FIGURES | TABLES).get(name)
     return schema(*columns, **(kind.columns if kind else {}))

@@ -1,6 +1,6 @@
-"""What is misprinted or left open in the paper: each item in both forms, with the number that decides.
+"""Misprints and open points of the paper: each in both forms, with the number that decides.
 
-The numbers come from one sample of M = 200, N = 400 (BP) or from the theory; `test` is where a test asserts them.
+The numbers come from one sample with M = 200, N = 400 (BP) or from the theory; `test` is the test that asserts them.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ EN, SCAD5 = ElasticNet(eta2=0.1), SCAD(a=5, lam=1.0)
 
 
 class Misprint(NamedTuple):
-    """`numbers` returns what follows from the printed and from the corrected form, as text."""
+    """One misprint. `numbers` returns the results of the printed and of the corrected form, as text."""
 
     id: str
     where: str
@@ -103,7 +103,7 @@ def hidden_by_l1():
 
 
 def damped_support():
-    """60 damped steps: components of the iterate and of its thresholded output that are not zero."""
+    """delta of the iterate and of its thresholded output after 60 damped steps."""
     A, y = data()
     x, R, sigma2, mix = np.zeros(A.shape[1]), y.copy(), np.zeros(len(y)), 0.3
     for _ in range(60):
@@ -135,7 +135,7 @@ def impossible_a():
 
 
 def figure1d():
-    """Q_hat - eta/(a-1), which must be positive for the three pieces of the figure."""
+    """Q_hat - eta/(a-1), which must be positive for the three segments of the figure."""
     points = [solve_rs(SCAD(a=5, lam=lam), alpha=1, eta=1) for lam in (0.1, 0.5)]
     return tuple(f"Q̂ - η/(a-1) = {point.Q_hat - 0.25:+.3f}" for point in points)
 

@@ -1,4 +1,4 @@
-"""Tables for readers: CSV at full precision, Markdown and LaTeX as formatted."""
+"""Tables for readers: CSV at full precision, formatted Markdown and LaTeX."""
 
 import pandas as pd
 
@@ -6,10 +6,10 @@ from sparsegdf.paper.tables import write_text
 
 
 def write_readable(frame: pd.DataFrame, stem, caption, columns=None, math=()):
-    """A table for readers: <stem>.csv at full precision, <stem>.md and <stem>.tex (booktabs) as formatted.
+    """Write a table for readers: <stem>.csv at full precision, <stem>.md and <stem>.tex (booktabs) formatted.
 
-    Columns of strings are taken as they are, floats are shown with four digits. The formatted ones have only
-    `columns`; those in `math` hold LaTeX formulas.
+    In the formatted files, strings are unchanged and floats have four digits. These files have only `columns`; the
+    columns in `math` hold LaTeX formulas.
     """
     shown = frame[list(columns or frame.columns)]
     shown = shown.map(lambda value: f"{value:.4g}" if isinstance(value, float) else str(value))
@@ -44,5 +44,5 @@ _LATEX = {c: "\\" + c for c in "_%&#${}"} | {
 
 
 def _latex(text):
-    """Plain text, Greek letters and all, as LaTeX."""
+    """Plain text as LaTeX, including Greek letters."""
     return "".join(_LATEX.get(character, character) for character in text)

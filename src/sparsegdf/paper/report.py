@@ -1,8 +1,8 @@
 """One self-contained page of a run: figures, tables, claims, misprints, times and provenance (report.html.j2).
 
-The page is a function of its files alone, so the same files give the same bytes. All that it shows is inside it:
-pictures and downloads as data: URIs, equations as MathML; a content security policy forbids any request. What a run
-lacks is said on the page.
+The page depends only on its files, so the same files give the same bytes. It contains all that it shows: pictures and
+downloads as data: URIs, equations as MathML. A content security policy forbids any request. The page names what is
+missing from a run.
 """
 
 import base64
@@ -64,12 +64,13 @@ def page(folder, *, run, config, benchmarks) -> str:
 
 
 def times(folder) -> list[dict]:
-    """Per rule: jobs, CPU minutes, the longest job in seconds of wall time, the peak memory in MB; costliest first.
+    """Per rule: jobs, CPU minutes, wall time of the longest job in seconds, peak memory in MB; most expensive first.
 
-    From the files that the jobs left in `folder` (workflow/job_costs.py). The memory is that of the largest process.
+    They come from the files that the jobs wrote to `folder` (workflow/job_costs.py). Memory is that of the largest
+    process.
     """
     rows = [pd.read_csv(file, sep="\t") for file in sorted(Path(folder).rglob("*.tsv"))]
-    # A run by an older version left files without it.
+    # Runs of an older version have files without this column.
     rows = [row for row in rows if "cpu_seconds" in row]
     if not rows:
         return []
@@ -98,7 +99,7 @@ def manifest(folders) -> pd.DataFrame:
 
 
 def equation(latex) -> Markup:
-    """A LaTeX formula as MathML; as its source where latex2mathml does not know it."""
+    """A LaTeX formula as MathML, or as its source if latex2mathml cannot convert it."""
     return _math(latex, "block")
 
 
@@ -114,14 +115,14 @@ def _math(latex, display):
         return source if latex else Markup("")
     try:
         math = latex2mathml.converter.convert_to_element(latex, display=display)
-    except Exception:  # whatever it trips over, the reader still gets the formula
+    except Exception:  # on any failure the reader still gets the formula
         return source
     for element in list(math.iter()):
-        element.text = html.unescape(element.text or "")  # it holds entities as text
+        element.text = html.unescape(element.text or "")  # latex2mathml returns entities as text
         if element.text.startswith("\\"):  # an unknown command passes through with its backslash
             return source
         if element.tag == "mover" and element[-1].text == "&#x02015;":
-            # Few fonts can stretch the bar of an overline: the style sheet draws it instead.
+            # Few fonts can stretch the bar of an overline, so the style sheet draws it.
             element.remove(element[-1])
             element.tag, element.attrib = "mrow", {"class": "over"}
     math.set("alttext", latex)
@@ -135,7 +136,7 @@ def _figure(png):
     return {
         "name": png.stem,
         "title": _title(png.stem),
-        "caption": sidecar.get("caption", "The sidecar of this figure is missing, and its caption with it."),
+        "caption": sidecar.get("caption", "The sidecar of this figure is missing, so it has no caption."),
         "src": _uri(png.read_bytes(), "png"),
         "size": struct.unpack(">II", png.read_bytes()[16:24]),  # so that the page does not move while it loads
         "files": _downloads(png.with_suffix(""), ("csv", "pdf", "json")),
@@ -160,13 +161,13 @@ def _table(file):
 
 
 def _meaning(column):
-    """What a column holds and its unit, for the header."""
+    """The meaning of a column and its unit, for the header."""
     unit = "" if column.unit in ("", "1", "text", "true, false") else f" ({column.unit})"
     return column.meaning.replace("`", "") + unit
 
 
 def _records(file):
-    """The rows of a CSV file as dictionaries of strings, None without the file."""
+    """The rows of a CSV file as dictionaries of strings; None if there is no such file."""
     if not file.exists():
         return None
     with open(file, encoding="utf-8", newline="") as handle:
@@ -174,14 +175,14 @@ def _records(file):
 
 
 def _counts(claims):
-    """How many claims have each verdict: the four of the contract first, then any other word found."""
+    """How many claims have each verdict: first the four VERDICTS, then any other word found."""
     verdicts = [claim["verdict"] for claim in claims]
     names = [*VERDICTS, *sorted(set(verdicts) - set(VERDICTS))]
     return {name: verdicts.count(name) for name in names}
 
 
 def _versions(figures):
-    """Versions by package; where figures were drawn with different ones, all of them."""
+    """Versions by package; all of them if figures were drawn with different versions."""
     found = {}
     for figure in figures:
         for package, version in figure["sidecar"].get("versions", {}).items():
@@ -190,7 +191,7 @@ def _versions(figures):
 
 
 def _downloads(stem, kinds):
-    """What there is of <stem>.<kind>: name, size and data: URI, no URI where it would be too long to save."""
+    """Name, size and data: URI of each existing <stem>.<kind>; the URI is None if it would be too long to save."""
     found = [Path(f"{stem}.{kind}") for kind in kinds]
     return [
         {"name": file.name, "kind": file.suffix[1:], "size": _size(file.stat().st_size), "uri": uri}
@@ -210,7 +211,7 @@ def _size(size):
 
 
 def _shown(value):
-    """A cell: four digits for floats, a dash for nothing."""
+    """A cell as text: floats with four digits, a dash for missing values."""
     if pd.isna(value):
         return "–"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

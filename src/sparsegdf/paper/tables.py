@@ -1,4 +1,4 @@
-"""Tables on disk: parquet that knows what it holds. Any file is written atomically."""
+"""Tables on disk: parquet files that record what they hold. Every file is written atomically."""
 
 import hashlib
 import json
@@ -17,17 +17,17 @@ _checks = []
 
 
 class DamagedTable(Exception):
-    """A cached parquet file that is not as it was written, or not the table that its name says."""
+    """A cached parquet file that has changed since it was written, or that is not the table of its name."""
 
 
 def before_each_file(check):
-    """Call check() before any file of this process gets its final name; if it raises, there is no such file."""
+    """Call check() before any file of this process gets its final name; if it raises, the file is not written."""
     _checks.append(check)
 
 
 @contextmanager
 def atomic(path):
-    """A temporary path beside `path` that takes its place on success and disappears on any failure."""
+    """A temporary path in the folder of `path`. It replaces `path` on success and is deleted on any failure."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
@@ -48,8 +48,8 @@ def atomic(path):
 def write_table(frame: pd.DataFrame, path, made_with=None):
     """Write a DataFrame as parquet with its identity and a digest of both; the same input gives the same bytes.
 
-    The identity is the table's name (its path from the folder `results` on, elsewhere that of the file alone) and the
-    parameters `made_with`, a dictionary of builtins.
+    The identity is the table's name (its path from the folder `results` on; outside of it, only the file name) and
+    the parameters `made_with`, a dictionary of builtins.
     """
     identity = _canonical({"name": _name(path), "made_with": made_with})
     table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -60,15 +60,15 @@ def write_table(frame: pd.DataFrame, path, made_with=None):
 
 
 def read_table(path, made_with=None) -> pd.DataFrame:
-    """Read what write_table wrote.
+    """Read a table that write_table wrote.
 
-    A truncated or altered file, one that was written under another name, and one whose parameters are not `made_with`
-    (if given) raise DamagedTable with the path and the remedy.
+    Raises DamagedTable, with the path and what to do, for a truncated or altered file, for one that was written under
+    another name, and for one whose parameters are not `made_with` (if given).
     """
     try:
         table = pq.read_table(path, page_checksum_verification=True)
         frame, metadata = table.to_pandas(), table.schema.metadata or {}
-        # Page checksums miss what a changed footer says of the pages: types, lengths, names.
+        # Page checksums do not cover the footer with the types, lengths and names.
         if metadata.get(DIGEST) != _digest(metadata.get(IDENTITY, b""), frame):
             raise pa.ArrowInvalid("its content is not what was written")
     except FileNotFoundError:
@@ -101,7 +101,7 @@ def _canonical(identity):
 
 
 def _difference(found, wanted):
-    """The entries in which two dictionaries differ, in words."""
+    """The entries in which two dictionaries differ, as text."""
     names = [name for name in sorted({*found, *wanted}) if found.get(name) != wanted.get(name)]
     nested = [name for name in names if isinstance(found.get(name), dict) and isinstance(wanted.get(name), dict)]
     words = [_difference(found[name], wanted[name]) for name in nested]
@@ -116,7 +116,7 @@ def _digest(identity, frame):
 
 
 def read_tables(paths) -> pd.DataFrame:
-    """Chunks of one table, one below the other."""
+    """Read the chunks of one table and concatenate them."""
     return pd.concat([read_table(path) for path in paths], ignore_index=True)
 
 

@@ -1,21 +1,21 @@
-"""Is a run what the reference run was? Each figure's and table's CSV against reference/, number by number.
+"""Compare a run with the reference run: the CSV of each figure and table against reference/, number by number.
 
     identical       the same bytes
-    within noise    theory to 1e-8, Monte Carlo means to within their standard errors
-    changed         anything else: the column and the row are named
-    missing         the reference has it, the run has not
+    within noise    theory to 1e-8, Monte Carlo means within their standard errors
+    changed         anything else; the column and the row are named
+    missing         in the reference, but not in the run
     not compared    not in the reference, or at a scale at which nothing is comparable
 
-paper/columns.py says of each column how it may differ. Rows are matched on their keys: names, sizes, and the grid
-that was swept (eta where samples were drawn, else delta). A Monte Carlo mean, a column x with its x_se, may differ by
-a quantile of Student's t times sqrt(se^2 + se_ref^2), at a level of 0.01 shared among all such numbers of the file
-(Bonferroni); runs that share samples differ by less. The error of the smaller of two runs is taken at least as large
-as the other one's predicts: few samples of a skewed quantity underestimate it. Fractions of samples and numbers of
-levels have a binomial error. What belongs to a simulation and has no error (steps, chi2; a mean over those that
-converged, where none or one did) is not judged, but said.
+paper/columns.py defines how each column may differ. Rows are matched on their keys: names, sizes, and the grid (eta
+where samples were drawn, else delta). A Monte Carlo mean, a column x with its x_se, may differ by a quantile of
+Student's t times sqrt(se^2 + se_ref^2), at a level of 0.01 shared among all such numbers of the file (Bonferroni).
+Runs that share samples differ by less. The error of the smaller of two runs is at least the one that the larger run
+predicts for it, since few samples of a skewed quantity underestimate the error. Fractions of samples and numbers of
+levels have a binomial error. Simulation results without an error (steps, chi2; a mean over converged samples where
+none or one converged) are reported but not judged.
 
-A run at another scale is compared where it can be: rows of common keys, and theory curves on another grid by linear
-interpolation of the reference, to within its second differences there: eight times the error for a smooth curve.
+A run at another scale is compared as far as possible: rows with common keys, and theory curves on another grid by
+linear interpolation of the reference, to within its second differences (eight times the error for a smooth curve).
 Simulations of another size, and results that are bounds (exact = False), are not compared.
 """
 
@@ -30,14 +30,14 @@ from scipy import stats
 from sparsegdf.paper.columns import COUNT, FRACTION, KEY, MINIMUM, UNJUDGED, columns_of
 
 TOLERANCE = 1e-8
-PLACE_OF_MINIMUM = 1e-6  # a minimum is flat: its place is found to the square root of the precision
+PLACE_OF_MINIMUM = 1e-6  # A minimum is flat, so its position is known only to the square root of the precision.
 LEVEL = 0.01
-# Settings that say how much is computed, not what.
+# Settings that change how much is computed, but not what.
 SCALE = {"samples", "chunk", "first", "last", "count", "max_size", "restarts", "zoom"}
 
 
 class Verdict(NamedTuple):
-    """What became of one file: the word, the largest deviation, and what was not compared."""
+    """The verdict on one file: the word, the largest deviation, and notes on what was not compared."""
 
     name: str
     word: str
@@ -61,7 +61,7 @@ class Column(NamedTuple):
     dof: np.ndarray  # of that error
 
     def ratios(self, level):
-        """Each difference over what it may be, at this two-sided level for a number with an error."""
+        """Each difference over its allowed size, at this two-sided level for a number with an error."""
         limit = np.maximum(self.allowed, np.nan_to_num(stats.t.isf(level / 2, self.dof) * self.error))
         return _difference(self.new, self.old) / limit
 
@@ -75,7 +75,7 @@ class Column(NamedTuple):
 
 
 def verify(folder, reference, *, same_scale) -> list[Verdict]:
-    """A verdict on each figure*.csv and table*.csv of either folder. same_scale: the run is meant to be the same."""
+    """A verdict on each figure*.csv and table*.csv of both folders. same_scale: the runs should be the same."""
     folder, reference = Path(folder), Path(reference)
     kinds = ("figure*.csv", "table*.csv")
     names = {file.name for place in (folder, reference) for kind in kinds for file in place.glob(kind)}
@@ -114,7 +114,7 @@ def compare(file, reference, *, same_scale) -> Verdict:
 
 
 def _largest(columns):
-    """The word for these columns, and the number that is farthest out as a text."""
+    """The word for these columns, and a text about the number with the largest deviation."""
     noisy = sum(np.count_nonzero(column.error > 0) for column in columns)
     level = LEVEL / max(noisy, 1)
     ratios = [column.ratios(level) for column in columns]
@@ -142,7 +142,7 @@ def _compare_rows(run, old, schema, same_scale, described, columns, lost, notes)
             lost += [f"{what}: {_row(keys, row)}" for row in rows]
     elif grid == "delta" and not simulated and len(new):
         columns += _interpolated(run.loc[new], old, keys[:-1])
-        notes.append(f"{len(new)} rows on another grid: compared by interpolation, but for the ends of branches")
+        notes.append(f"{len(new)} rows on another grid: compared by interpolation, except at the ends of branches")
     elif len(gone) + len(new):
         notes.append(f"without a counterpart: {len(gone)} rows of the reference, {len(new)} of the run")
     common = run.index.intersection(old.index, sort=False)
@@ -180,15 +180,15 @@ def _columns(run, old, schema, keys, simulated, grid, notes):
         allowed = _tolerance(was)
         if differs == MINIMUM:
             allowed = np.where(run["kind"] == "minimum", PLACE_OF_MINIMUM, allowed)
-        # Where few samples converge, by chance none or one may: then there is no mean, or no error of it.
+        # Where few samples converge, by chance none or one may. Then the mean or its error does not exist.
         keep = ~(part & np.isnan(error) & (_difference(new, was) > 0))
         empty += [name] if not keep.all() else []
         measured = (_rows(run, keys), new, was, allowed, error, np.maximum(count - 1, 1))
         found += [Column(name, *(values[keep] for values in measured))] if keep.any() else []
     if unjudged:
-        notes.append(f"without an error to judge by, and not the same: {', '.join(unjudged)}")
+        notes.append(f"different, but without an error to judge by: {', '.join(unjudged)}")
     if empty:
-        notes.append(f"not compared where a run has no sample or one to average: {', '.join(empty)}")
+        notes.append(f"not compared where a run has fewer than two samples to average: {', '.join(empty)}")
     return found
 
 
@@ -202,7 +202,7 @@ def _used(frame):
 
 
 def _interpolated(run, old, names):
-    """Theory at deltas that the reference has not, between two of its points on the same branch."""
+    """Theory at deltas that are not in the reference, between two of its points on the same branch."""
     found = []
     groups, parts = (
         dict(list(frame.reset_index(drop=True).groupby(names or (lambda _: 0), dropna=False))) for frame in (old, run)
@@ -258,7 +258,7 @@ def _comparable(run, old, described):
 
 
 def _kinds(run, old):
-    """The rows by kind, where there is such a column, each without the columns that it leaves empty."""
+    """The rows by kind, if there is such a column, each kind without its empty columns."""
     kinds = sorted({*run["kind"], *old["kind"]}) if "kind" in run else [None]
     for kind in kinds:
         parts = [frame if kind is None else frame[frame["kind"] == kind] for frame in (run, old)]
@@ -267,7 +267,7 @@ def _kinds(run, old):
 
 
 def _indexed(frame, keys):
-    """Rows by key, floats rounded to what a grid is good for, with a number that tells equal keys apart."""
+    """Rows indexed by key, with floats rounded to 12 decimals and a counter that distinguishes equal keys."""
     index = _rows(frame, keys)
     index["#"] = index.groupby(keys).cumcount() if keys else range(len(index))
     return frame.set_axis(pd.MultiIndex.from_frame(index))
@@ -285,13 +285,13 @@ def _row(keys, values):
 
 
 def _values(column):
-    """Floats where the column has numbers, else its words."""
+    """The column as floats if it is numeric, else as strings."""
     number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     return column.to_numpy(float) if number else column.astype(str).to_numpy(object)
 
 
 def _difference(new, old):
-    """|new - old|: zero where both are the same word, infinity or nothing, infinite where only one is."""
+    """|new - old|: zero where both are the same string, infinity or NaN; infinite where they differ in that."""
     same = (new == old) | (pd.isna(new) & pd.isna(old))
     if new.dtype == object or old.dtype == object:
         return np.where(same, 0.0, np.inf)
@@ -300,20 +300,20 @@ def _difference(new, old):
 
 
 def _tolerance(old):
-    """Absolute below one, relative above."""
+    """The tolerance for rounding: absolute below 1, relative above."""
     if old.dtype == object:
         return np.full(len(old), TOLERANCE)
     return TOLERANCE * np.maximum(1, np.abs(np.where(np.isfinite(old), old, 0)))
 
 
 def _binomial(fraction, samples):
-    """Standard error of a fraction; Laplace's rule keeps that of none and of all from being zero."""
+    """Standard error of a fraction. By Laplace's rule it is not zero for fractions 0 and 1."""
     p = (fraction * samples + 1) / (samples + 2)
     return np.sqrt(p * (1 - p) / samples).to_numpy(float)
 
 
 def _other_settings(file, reference):
-    """What differs between two sidecars' configurations but for the scale of the run, as "key new (was old)"."""
+    """The settings, except those of scale, that differ between two sidecars, as "key new (was old)"."""
     new, old = (_leaves(json.loads(path.read_text(encoding="utf-8"))["config"]) for path in (file, reference))
     differ = [key for key in sorted(new.keys() | old.keys()) if key[-1] not in SCALE and new.get(key) != old.get(key)]
     return [f"{'.'.join(key)} {new.get(key)} (was {old.get(key)})" for key in differ]

@@ -1,11 +1,11 @@
-"""What a penalty is: its scalar estimator
+"""A penalty is defined by its scalar estimator
 
     x*(h; Q_hat) = argmax_x { -Q_hat x^2 / 2 + h x - r(x; eta) },
 
-which for every penalty here is odd and piecewise linear in h, perhaps with jumps. A penalty hands over the list
-of its linear segments; theory, belief propagation and the trace formulas are written once, from that list.
+which for every penalty here is odd and piecewise linear in h, possibly with jumps. A penalty returns the list of its
+linear segments. Theory, belief propagation and the trace formulas are written once and use only that list.
 
-Each file beside this one holds one penalty, and is all there is to register: registry.py finds it.
+Each of the other files in this folder defines one penalty. registry.py finds it; no other step is needed.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-# A relative step of x* at a segment's start that rounding alone does not make.
+# A step of x* at the start of a segment counts as a jump above this relative size; a smaller step is rounding error.
 _JUMP = 1e-9
 
 
@@ -31,7 +31,7 @@ class Segments(NamedTuple):
 
     @classmethod
     def of(cls, *rows):
-        """From one row (start, slope, intercept) per segment, broadcast against each other."""
+        """Build the segments from one row (start, slope, intercept) each, broadcast against each other."""
         shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
         columns = np.empty((3, len(rows), *shape))
         for k, row in enumerate(rows):
@@ -49,7 +49,7 @@ class Segments(NamedTuple):
 
 
 def parameter(about, usual, symbol=None):
-    """A field of a penalty: what the command line says of it, its value there if none is given, its LaTeX symbol."""
+    """A field of a penalty, with its help text and default value on the command line and its LaTeX symbol."""
     return field(metadata={"about": about, "usual": usual} | ({"symbol": symbol} if symbol else {}))
 
 
@@ -57,7 +57,7 @@ def parameter(about, usual, symbol=None):
 class Penalty(ABC):
     """r(x; eta) with r(0) = 0, even in x. All methods broadcast over numpy arrays.
 
-    label, colour and marker are how figures show it; None leaves the choice to them.
+    label, colour and marker set how figures show the penalty; with None the figure chooses.
     """
 
     label: ClassVar[str | None] = None
@@ -70,11 +70,11 @@ class Penalty(ABC):
 
     @abstractmethod
     def derivative(self, x, eta):
-        """r'(|x|; eta), at x = 0 the derivative from the right: zero is stationary while |gradient| <= r'(0)."""
+        """r'(|x|; eta); at x = 0 the derivative from the right. Zero is stationary while |gradient| <= r'(0)."""
 
     @abstractmethod
     def segments(self, Q_hat, eta) -> Segments:
-        """The linear pieces of x*(h; Q_hat)."""
+        """The linear segments of x*(h; Q_hat)."""
 
     @abstractmethod
     def eta_at(self, threshold, Q_hat):
@@ -92,6 +92,6 @@ class Penalty(ABC):
 
 
 def require_penalty(penalty):
-    """Raise ValueError unless this is a penalty, an object and not its name or class."""
+    """Raise ValueError unless `penalty` is an instance of Penalty; a name or a class is not enough."""
     if not isinstance(penalty, Penalty):
         raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=8, lam=1))")

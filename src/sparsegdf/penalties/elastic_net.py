@@ -1,4 +1,4 @@
-"""The elastic net: l1 and a square."""
+"""The elastic net: the l1 penalty plus a squared term."""
 
 from dataclasses import dataclass
 

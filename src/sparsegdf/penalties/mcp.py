@@ -13,7 +13,7 @@ class MCP(Penalty):
     """r(x) = eta (lam |x| - x^2/(2a)) up to |x| = a lam, flat beyond (Zhang's minimax concave penalty).
 
     For Q_hat > eta/a the estimate is continuous: firm thresholding, from zero at lam eta to h/Q_hat at a lam Q_hat.
-    Below, the parabola is never the global maximum, and the estimate jumps from zero to h/Q_hat at
+    For smaller Q_hat the parabola is never the global maximum, and the estimate jumps from zero to h/Q_hat at
     h* = lam sqrt(a eta Q_hat).
     """
 

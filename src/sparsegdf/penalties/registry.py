@@ -1,4 +1,4 @@
-"""The penalties by kind, as a configuration and the command line name them: one for each file of this folder."""
+"""The penalties by kind, the name used in a configuration and on the command line. Each has a file here."""
 
 from sparsegdf import penalties
 from sparsegdf.penalties.base import Penalty

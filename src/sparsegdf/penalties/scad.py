@@ -12,8 +12,9 @@ from sparsegdf.penalties.base import Penalty, Segments, parameter
 class SCAD(Penalty):
     """r(x) = eta SCAD_{lam,a}(x): lam |x| near zero, flat beyond a lam, a parabola in between.
 
-    For Q_hat > eta/(a-1) the estimate is continuous, as printed in the paper. Below, the parabola is more concave
-    than the quadratic term is convex, the middle piece is never the global maximum, and the estimate jumps:
+    For Q_hat > eta/(a-1) the estimate is continuous, as printed in the paper. For smaller Q_hat the parabola is more
+    concave than the quadratic term is convex. The middle segment is then never the global maximum, and the estimate
+    jumps:
       eta/(a+1) <= Q_hat <= eta/(a-1): l1-like up to h* = lam ((a+1) Q_hat + eta)/2, then h/Q_hat
       Q_hat < eta/(a+1):               zero up to h* = lam sqrt((a+1) eta Q_hat), then h/Q_hat
     """

@@ -1,1 +1,1 @@
-"""One's own data: choose a model and know its degrees of freedom."""
+"""Model selection on your own data, with the degrees of freedom of each model."""

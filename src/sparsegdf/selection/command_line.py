@@ -12,14 +12,14 @@ import pandas as pd
 
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
 
-_ROWS = 25  # of the path that are printed
+_ROWS = 25  # At most this many rows of the path are printed.
 _SELECT_COLUMNS = ["eta", "nonzeros", "delta", "df", "df_se", "df_effective", "err_train", "cp", "converged", "jumps"]
 _THEORY_COLUMNS = ["delta", "eta", "df", "err_train", "err_pre", "at", "rs_stable", "branch"]
 
 _ABOUT = """\
 Generalized degrees of freedom (df) of sparse regression, 1/2 ||y - A x||^2 + r(x; eta).
 
-  sparsegdf select data.csv --target y --penalty scad     choose a model for one's own data by C_p
+  sparsegdf select data.csv --target y --penalty scad     choose a model for your data by C_p
   sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1     the replica-symmetric curve
 
 sparsegdf select --help and sparsegdf theory --help explain the options. Exit status: 0, or 2 with a message when the
@@ -30,9 +30,9 @@ Fits the path in eta from sparse to dense and chooses the model with the smalles
 C_p = err_train + 2 sigma2 df, where df is the fraction of degrees of freedom used (of the rows). Prints the path,
 the model and why; writes <file>_<penalty>_path.csv, <file>_<penalty>_path.png into --output.
 
-Every column but the target is a predictor; all must hold numbers, without gaps. In an npz file, arrays of one
-dimension are columns, and those of two dimensions give columns name_0, name_1, ... The penalty l0 is solved by exact
-search and takes at most 30 predictors."""
+Every column except the target is a predictor. All columns must be numeric, without missing values. In an npz file,
+one-dimensional arrays are columns, and two-dimensional arrays give columns name_0, name_1, ... The penalty l0 is
+solved by exact search and allows at most 30 predictors."""
 
 _THEORY = """\
 Prints the replica-symmetric solution for iid predictors and y of variance 1: at each delta = non-zeros/rows the eta,
@@ -43,11 +43,11 @@ def main(arguments=None):
     """Run the command; returns the exit status."""
     options = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal's encoding lacks
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may have characters that the terminal cannot show
     try:
         options.run(options)
     except ModuleNotFoundError as error:
-        print(f"sparsegdf: error: {error}; pip install 'sparsegdf[plot,parquet]' has it", file=sys.stderr)
+        print(f"sparsegdf: error: {error}; install it with pip install 'sparsegdf[plot,parquet]'", file=sys.stderr)
         return 2
     except (ValueError, OSError) as error:
         print(f"sparsegdf: error: {error}", file=sys.stderr)
@@ -70,22 +70,22 @@ def _parser():
         "--eta-min",
         type=float,
         metavar="ETA",
-        help="the last eta of the path (default: a column enters at a tenth of its standard error or less)",
+        help="the last eta of the path (default: where a column enters at a tenth of its standard error or less)",
     )
     select.add_argument("--levels", type=int, metavar="L", help="levels of eta on the path (default: 100)")
-    select.add_argument("--no-standardise", action="store_true", help="columns as they are, not scaled to norm 1")
+    select.add_argument("--no-standardise", action="store_true", help="do not scale the columns to norm 1")
     select.add_argument("--no-intercept", action="store_true", help="no constant term")
     select.add_argument(
         "--bootstrap",
         type=int,
         default=0,
         metavar="B",
-        help="df by the bootstrap covariance over B samples, with its standard error; right also where the fit jumps "
+        help="df by the bootstrap covariance over B samples, with its standard error; also valid where the fit jumps "
         "(default: 0, Stein's divergence)",
     )
-    select.add_argument("--seed", type=int, default=0, help="of the bootstrap (default: 0)")
+    select.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap (default: 0)")
     select.add_argument("--jobs", type=int, default=1, help="processes for the bootstrap (default: 1)")
-    select.add_argument("--output", default=".", metavar="FOLDER", help="for the CSV and the figure (default: .)")
+    select.add_argument("--output", default=".", metavar="FOLDER", help="folder for CSV and figure (default: .)")
     select.add_argument("--json", action="store_true", help="print one JSON object instead of text")
 
     theory = commands.add_parser("theory", description=_THEORY, formatter_class=raw, help="the replica curve")
@@ -116,11 +116,11 @@ def _parameters():
 def _about(kind, metadata):
     text = f"of {kind}" + (f", {metadata['about']}" if "about" in metadata else "")
     text += f" (default: {metadata['usual']:g})" if "usual" in metadata else ""
-    return text.replace("%", "%%")  # argparse fills in percent signs
+    return text.replace("%", "%%")  # argparse formats help texts with %
 
 
 def _penalty(options):
-    """The penalty asked for; a parameter it does not have is an error, not ignored."""
+    """The penalty of these options. A parameter that it does not have is an error."""
     own = {field.name: field for field in fields(PENALTIES[options.penalty])}
     given = {name: getattr(options, name) for name in _parameters() if getattr(options, name) is not None}
     for name in given:
@@ -187,7 +187,7 @@ def _theory(options):
 
 
 def _deltas(text):
-    """0.3, or 0.1,0.2, or first:last:step with both ends."""
+    """The deltas of 0.3, of 0.1,0.2 or of first:last:step, which includes both ends."""
     try:
         parts = [float(part) for part in text.replace(":", ",").split(",")]
     except ValueError:
@@ -202,7 +202,7 @@ def _deltas(text):
 
 
 def _table(frame, columns, mark=None, most=_ROWS):
-    """The frame as text; of a long one `most` rows, evenly, the first, the last and the marked among them."""
+    """The frame as text. A long one is cut to `most` evenly spaced rows, from first to last, and the marked one."""
     rows = np.arange(len(frame))
     if most and rows.size > most:
         rows = np.unique(np.append(np.linspace(0, rows.size - 1, most).round().astype(int), mark))
@@ -238,7 +238,7 @@ def _record(found, files, notes):
 
 
 def _plain(value):
-    """Builtins for JSON, which has neither NaN nor infinity: None."""
+    """The value as builtins for JSON; NaN and infinity, which JSON does not have, become None."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list):

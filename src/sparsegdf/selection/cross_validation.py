@@ -1,4 +1,4 @@
-"""Ten-fold cross-validation of the path of fits: the standard that C_p is compared with, and the eta of `noise`."""
+"""Ten-fold cross-validation of the path of fits. C_p is compared with it, and noise.py chooses eta by it."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ _FOLDS = 10
 
 
 def cross_validation(A, y, penalty, etas, intercept):
-    """The mean squared error on rows left out at each eta; infinite where a fold has no fit.
+    """The mean squared error on the rows left out, at each eta; infinite where a fold has no fit.
 
-    Folds are drawn with a fixed seed. The rows that stay are scaled up so that the loss weighs as much as that of all
-    rows: an eta means the same in every fold. Columns that are constant in a fold take no part in it.
+    Folds are drawn with a fixed seed. The training rows are scaled up so that their loss has the weight of all rows,
+    and an eta means the same in every fold. A column is left out of a fold in which it is constant.
     """
     M = len(y)
     fold = np.random.default_rng(0).permutation(M) % min(_FOLDS, M)

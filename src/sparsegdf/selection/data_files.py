@@ -1,6 +1,6 @@
-"""Predictors and target from a file of one's own: CSV, TSV, parquet or npz. Nothing is unpickled.
+"""Predictors and target from a data file: CSV, TSV, parquet or npz. Nothing is unpickled.
 
-What a regression cannot use is refused in one sentence that names the column: silence would change the model.
+Columns that a regression cannot use are an error that names them; dropping them silently would change the model.
 """
 
 import csv
@@ -12,16 +12,16 @@ import pandas as pd
 
 from sparsegdf.checks import LARGEST, beyond_range
 
-_SHOWN = 5  # names in a message
+_SHOWN = 5  # A message lists at most this many names.
 
 
 def read_problem(file, target):
-    """(A, y): a DataFrame of every column but `target`, and `target` as an array; finite numbers throughout."""
+    """(A, y): a DataFrame of every column except `target`, and `target` as an array. All values are finite."""
     file = Path(file)
     if file.suffix not in _READERS:
-        raise ValueError(f"{file} is not {', '.join(_READERS)}: these are the formats read")
+        raise ValueError(f"{file} has an unknown format (allowed: {', '.join(_READERS)})")
     if not file.is_file():
-        raise ValueError(f"{file} is not there")
+        raise ValueError(f"{file} does not exist or is not a file")
     try:
         table = _READERS[file.suffix](file)
     except Exception as error:
@@ -33,7 +33,7 @@ def read_problem(file, target):
     if target not in table.columns:
         raise ValueError(f"{file} has no column {target!r} for the target; it has {_listed(table.columns)}")
     if len(table.columns) < 2:
-        raise ValueError(f"{file} has no column beside the target {target!r}")
+        raise ValueError(f"{file} has no column except the target {target!r}")
     if len(table) < 2:
         raise ValueError(
             f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
@@ -75,11 +75,12 @@ def _listed(names):
 
 
 def _read_text(file, separator):
-    # pandas would rename columns that have no name, or that of another.
+    # pandas would rename columns that have no name or a duplicate name, so the names are read here.
     with open(file, encoding="utf-8-sig", newline="") as handle:
         names = next(filter(None, csv.reader(handle, delimiter=separator)), [])
     with warnings.catch_warnings():
-        # Rows longer than the header: pandas would shift the names by a column.
+        # If rows are longer than the header, pandas drops values and warns. (Without index_col=False it would shift
+        # the names by a column.)
         warnings.simplefilter("error", pd.errors.ParserWarning)
         table = pd.read_csv(file, sep=separator, encoding="utf-8-sig", index_col=False)
     if len(names) == table.shape[1]:
@@ -88,7 +89,7 @@ def _read_text(file, separator):
 
 
 def _read_npz(file):
-    """Arrays of one dimension are columns; those of two dimensions give columns name_0, name_1, ..."""
+    """One-dimensional arrays are columns; two-dimensional arrays give columns name_0, name_1, ..."""
     columns = {}
     with np.load(file, allow_pickle=False) as arrays:
         for name in arrays.files:

@@ -1,4 +1,4 @@
-"""The fits of one (A, y) under any penalty along a grid of eta, with what is known of their degrees of freedom."""
+"""The fits of one (A, y) under any penalty along a grid of eta, with their Stein degrees of freedom."""
 
 from typing import NamedTuple
 
@@ -11,13 +11,13 @@ from sparsegdf.solvers.best_subset import best_subsets
 from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import violation
 
-EXACT_COLUMNS = 30  # the search over subsets takes seconds up to here, and grows exponentially
-LEVELS = 100
-_FINE = 0.1  # of the standard error of the direction that A determines worst: where the grid ends
-_FINEST = 0.003  # of a standard error: where columns are nearly dependent there are few fits below
-_ROUNDS = 10  # of adding levels, each halving the intervals that need it
-_SAME = 1e-6  # relative: two stationary points differ by far more, one found twice by far less
-_ABOVE = 1 + 1e-9  # at eta_max itself rounding would decide whether a column enters
+EXACT_COLUMNS = 30  # Up to this many columns the search over subsets takes seconds; its time grows exponentially.
+LEVELS = 100  # The default number of levels of eta.
+_FINE = 0.1  # The grid ends at this fraction of the standard error of the direction that A determines worst.
+_FINEST = 0.003  # But not below this fraction of a standard error: with nearly dependent columns few fits are below.
+_ROUNDS = 10  # Levels are added in at most this many rounds; each halves the intervals that need it.
+_SAME = 1e-6  # Relative. Two stationary points differ by far more than this, one point found twice by far less.
+_ABOVE = 1 + 1e-9  # At eta_max itself, rounding would decide whether a column enters.
 
 
 class Fits(NamedTuple):
@@ -27,17 +27,17 @@ class Fits(NamedTuple):
     x: np.ndarray
     err: np.ndarray  # ||y - A x||^2 / M
     kkt: np.ndarray
-    stein: np.ndarray  # the divergence of the fit over M; NaN where x is no strict local minimum
-    jumps: np.ndarray  # whether the fit may jump as y moves by its noise: then stein may be an underestimate
+    stein: np.ndarray  # the divergence of the fit over M; NaN where x is not a strict local minimum
+    jumps: np.ndarray  # whether the fit may jump when y changes by its noise; then stein may be too small
 
 
 def eta_grid(A, y, penalty, variance=1.0, *, eta_min=None, levels=LEVELS):
-    """Levels of eta from eta_max down, equal steps of the logarithm of the threshold at which a column leaves zero.
+    """Levels of eta from eta_max down, in equal steps of the logarithm of the threshold where a column leaves zero.
 
     eta_max = max_i eta_at(|A_i^T y|; ||A_i||^2) is where the first column leaves zero. For l1 the threshold is eta;
-    where the estimate jumps, it goes as sqrt(eta). The last threshold is a tenth of the standard error sigma ||A_i||
-    of A_i^T y, and less for columns that are nearly dependent: 0.1 s sigma ||A_i||, where s is the smallest non-zero
-    singular value of A with columns of norm 1, but not below 0.003 sigma ||A_i||.
+    where the estimate jumps, it is proportional to sqrt(eta). The last threshold is a tenth of the standard error
+    sigma ||A_i|| of A_i^T y. For nearly dependent columns it is smaller: 0.1 s sigma ||A_i||, where s is the smallest
+    non-zero singular value of A with columns of norm 1, but not below 0.003 sigma ||A_i||.
     """
     Q = np.square(A).sum(axis=0)
     norms = np.sqrt(Q)
@@ -55,20 +55,21 @@ def eta_grid(A, y, penalty, variance=1.0, *, eta_min=None, levels=LEVELS):
 
 
 def _last_threshold(A):
-    """Of the grid, in units of the standard error, for columns of norm 1."""
+    """The last threshold of the grid in units of the standard error, for columns of norm 1."""
     M, N = A.shape
-    # Columns that are centred leave one direction of the rows out.
+    # With centred columns A A^T always has one eigenvalue 0, so the second smallest is taken.
     smallest = np.linalg.eigvalsh(A.T @ A)[0] if N < M else np.linalg.eigvalsh(A @ A.T)[1]
     return np.clip(_FINE * np.sqrt(max(smallest, 0)), _FINEST, _FINE)
 
 
 def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -> Fits:
-    """The fits on eta_grid, for l0 at one eta per size that some eta selects.
+    """The fits on eta_grid; for l0, at one eta for each size that is optimal at some eta.
 
-    `variance` is that of the noise, `floor` the smallest_error.
+    `variance` is the noise variance and `floor` the smallest_error.
 
-    Under a convex penalty the fit depends on eta alone, and levels are added where a smaller C_p may hide: until
-    C_p = err_train + 2 sigma^2 df at one of them is within 0.05 % (and 0.1 sigma^2 / M) of its minimum over all eta.
+    Under a convex penalty the fit at an eta does not depend on the path. Levels are then added where C_p may be
+    smaller than at the present ones, until the smallest C_p = err_train + 2 sigma^2 df of all levels is within 0.05 %
+    (and 0.1 sigma^2 / M) of the minimum over all eta.
     """
     if not (A.T @ y).any():
         raise ValueError("y is orthogonal to every column of A: there is nothing to select")
@@ -94,17 +95,17 @@ def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -
 
 
 def smallest_error(A, y):
-    """The err_train that no fit is below: that of least squares on all columns, 0 for N >= M."""
+    """The smallest err_train of any fit: that of least squares on all columns, 0 for N >= M."""
     M, N = A.shape
     return np.square(y - A @ np.linalg.lstsq(A, y, rcond=None)[0]).mean() if N < M else 0.0
 
 
 def _between(shape, fits, variance, floor):
-    """The etas to add: in the middle of each interval that may hold a smaller C_p than its ends, and below the last.
+    """The etas to add: the middle of each interval where C_p may be smaller than so far, and one below the last.
 
-    err_train falls with eta and df grows, up to rare exceptions, so that on an interval C_p is not below err_train of
-    its dense end + 2 sigma^2 df of its sparse end. `floor` is the err_train at eta = 0, infinite to stop at the last.
-    Below the last eta all columns but one may take part, while their err_train is not yet the floor.
+    As eta decreases, err_train falls and df grows, with rare exceptions. On an interval C_p is therefore at least
+    err_train of its dense end + 2 sigma^2 df of its sparse end. `floor` is the err_train at eta = 0; if it is
+    infinite, no eta below the last is added. The bound below the last eta allows for one column less in df.
     """
     M, N = shape
     err, cost = fits.err, 2 * variance * fits.stein
@@ -118,10 +119,10 @@ def _between(shape, fits, variance, floor):
 
 
 def fit_path(A, y, penalty, etas, sigma=1.0, path=None) -> Fits:
-    """The fits at each of `etas` (decreasing); for l0 None is one eta per size that some eta selects.
+    """The fits at each of `etas` (decreasing). For l0, None means one eta for each size that is optimal at some eta.
 
-    `sigma` is the standard deviation of y: `jumps` looks at what a move of this size may do. `path` is a new_path of
-    the same (A, y, penalty), to be used again.
+    `sigma` is the standard deviation of the noise in y, which `jumps` needs. `path` is a new_path of the same
+    (A, y, penalty), given to reuse its Gram matrix.
     """
     if isinstance(penalty, L0):
         etas, x = _l0_path(A, y, etas)
@@ -135,7 +136,7 @@ def fit_path(A, y, penalty, etas, sigma=1.0, path=None) -> Fits:
 
 
 def effective_df(A, y, penalty, etas, x):
-    """(1/M) sum_i chi_i Q_hat_i at each eta; NaN where belief propagation has no fixed point, or another than x."""
+    """(1/M) sum_i chi_i Q_hat_i at each eta; NaN where belief propagation has no fixed point at x."""
     if isinstance(penalty, L0):
         return np.full(len(etas), np.nan)
     fixed = stationary_path(A, y, penalty, etas)
@@ -144,7 +145,7 @@ def effective_df(A, y, penalty, etas, x):
 
 
 def fit_coefficients(A, y, penalty, etas):
-    """The x of fit_path alone, (N, n_eta)."""
+    """Only the x of fit_path, (N, n_eta)."""
     return _l0_path(A, y, etas)[1] if isinstance(penalty, L0) else stationary_points(A, y, penalty, etas)
 
 
@@ -157,12 +158,12 @@ def _jumps(A, y, x, penalty, etas, sigma):
 
 
 def _may_jump(A, y, x, penalty, eta, Q, sigma):
-    """Whether a change of y by its noise may move the fit at x by a finite amount.
+    """Whether the fit at x may jump when y changes by its noise.
 
-    It may where the objective is not convex in one column, ||A_i||^2 <= max(-r''), so that the scalar estimate jumps,
-    or not on the columns within reach, lambda_min(A_S^T A_S) <= max(-r''), so that correlated columns may change
-    places (local convexity, Breheny and Huang 2011). Within reach are the support and the columns whose gradient is
-    at most one standard error, sigma ||A_i||, from the threshold.
+    There are two cases. The objective may be non-convex in a single column, ||A_i||^2 <= max(-r''), so that the
+    scalar estimate jumps. Or it may be non-convex on the columns within reach, lambda_min(A_S^T A_S) <= max(-r''), so
+    that correlated columns may replace each other (local convexity, Breheny and Huang 2011). Within reach are the
+    support and the columns whose gradient is at most one standard error, sigma ||A_i||, below the threshold.
     """
     segments = penalty.segments(Q, eta)
     if segments.jumps().any():
@@ -177,14 +178,14 @@ def _may_jump(A, y, x, penalty, eta, Q, sigma):
 
 
 def is_convex(A, penalty, etas):
-    """Whether the penalty is convex at the largest of `etas`, and with it the objective: then no fit ever jumps."""
+    """Whether the penalty is convex at the largest of `etas`. The objective is then convex, and no fit jumps."""
     Q = np.square(A).sum(axis=0)
     return _concavity(penalty, etas[0], Q) == 0 and not penalty.segments(Q, etas[0]).jumps().any()
 
 
 def _concavity(penalty, eta, Q):
     """max(-r''(x)), 0 for a convex penalty."""
-    # At a large Q every piece is on the estimate, with slope 1/(Q + r'').
+    # At a large Q the estimate has every segment of the penalty, with slope 1/(Q + r'').
     large = 1e3 * (eta + Q.max())
     concave = large - 1 / penalty.segments(large, eta).slope.max()
     return concave if concave > 1e-9 * Q.max() + 1e-14 * large else 0.0  # rounding
@@ -199,7 +200,7 @@ def _positive_definite(matrix):
 
 
 def _curvature(A, y, x, penalty, eta, Q):
-    """r''(x_i) on the support of a stationary x; None where the estimate does not move with h."""
+    """r''(x_i) on the support of a stationary x; None if some estimate on the support does not depend on h."""
     h = Q * x + A.T @ (y - A @ x)
     _, chi = penalty.estimate(h * (1 + 1e-12), Q, eta)
     return curvature(x, chi, Q) if (chi[x != 0] > 0).all() else None
@@ -231,10 +232,10 @@ def _l0_path(A, y, etas):
 
 
 def _l0_etas(rss):
-    """One eta for each size on the lower convex hull of RSS_K / 2: the others are minimisers at no eta.
+    """One eta for each size on the lower convex hull of RSS_K / 2. The other sizes are not optimal at any eta.
 
-    The geometric middle of the interval of eta that selects the size; eta_max for size 0, half the upper end for
-    the last.
+    It is the geometric mean of the ends of the interval of eta in which the size is optimal; eta_max for size 0, and
+    half the upper end for the last size.
     """
     size, last = 0, rss.size - 1
     edges = []

@@ -8,31 +8,31 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.selection.cross_validation import cross_validation
 from sparsegdf.solvers.direct import stationary_points
 
-_SHARE = 0.2  # of the rows that least squares has to leave over to be trusted with sigma^2
-_LEVELS = 50  # of eta over two decades
-_DECADES = 8  # of eta at most: the rest is rounding
-_FEWEST_ROWS = 4
+_SHARE = 0.2  # Least squares is used if this fraction of the rows remains as residual degrees of freedom.
+_LEVELS = 50  # The number of levels of eta per two decades.
+_DECADES = 8  # The grid of eta has at most this many decades; below them is rounding error.
+_FEWEST_ROWS = 4  # From fewer rows sigma^2 is not estimated.
 
 
 class NoiseVariance(NamedTuple):
     value: float
-    source: str  # how it came about, for the reader
+    source: str  # how it was obtained, in words
 
 
 def estimate_noise_variance(A, y, intercept) -> NoiseVariance:
-    """sigma^2 from the residuals of a fit (A and y centred if there is an `intercept`).
+    """sigma^2 from the residuals of a fit (A and y must be centred if there is an `intercept`).
 
-    Least squares on all columns, ||y - A x||^2 / (M - rank - 1), unbiased, where a fifth of the rows is left over.
-    Else, and for N > M, the lasso of Reid, Tibshirani and Friedman (Statistica Sinica 26, 2016),
-    ||y - A x(eta)||^2 / (M - |support| - 1) with eta by 10-fold cross-validation (folds are drawn with a fixed seed),
-    on a grid that goes on until the error on rows left out rises again, since sigma may be far below the signal.
-    The 1 is the intercept's.
+    Least squares on all columns, ||y - A x||^2 / (M - rank - 1), which is unbiased, if at least a fifth of the rows
+    remains. Otherwise the lasso estimate of Reid, Tibshirani and Friedman (Statistica Sinica 26, 2016),
+    ||y - A x(eta)||^2 / (M - |support| - 1), with eta chosen by 10-fold cross-validation (folds are drawn with a
+    fixed seed). The grid of eta is extended until the error on the rows left out rises again, since sigma may be far
+    below the signal. The 1 is for the intercept.
     """
     M, N = A.shape
     if M < _FEWEST_ROWS:
         raise ValueError(f"sigma2 cannot be estimated from {M} rows (at least {_FEWEST_ROWS}); give it")
     spent = int(intercept)
-    A = A / np.linalg.norm(A, axis=0)  # or a column in large units would hide the others from the rank
+    A = A / np.linalg.norm(A, axis=0)  # otherwise a column in large units would make the rank too small
     rank = np.linalg.matrix_rank(A) if N <= M else M
     if M - rank - spent >= _SHARE * M:
         x = np.linalg.lstsq(A, y, rcond=None)[0]

@@ -1,11 +1,11 @@
-"""The picture of a Selection."""
+"""The plot of a Selection."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import font_manager
 
 _LABELS = {"cp": r"$C_p$", "aic": "AIC"}
-_NAMED = 8  # the largest coefficients that are named
+_NAMED = 8  # This many of the largest coefficients are named in the legend.
 
 
 def plot_selection(selection):
@@ -18,7 +18,7 @@ def plot_selection(selection):
     top.plot(path.eta, path[selection.criterion], color="C0", label=_LABELS[selection.criterion])
     top.plot(path.eta, error, color="0.5", linestyle="--", label="training error")
     top.plot(best.eta, best[selection.criterion], "o", color="C3", label=f"chosen: {best.nonzeros:.0f} non-zeros")
-    # The empty model may be far above everything that is worth a look.
+    # The empty model may be far above the interesting range.
     low, chosen = error.min(), best[selection.criterion]
     room = chosen - low
     top.set_ylim(max(top.get_ylim()[0], low - room / 2), min(top.get_ylim()[1], chosen + 4 * room))
@@ -38,7 +38,7 @@ def plot_selection(selection):
     middle.set_ylabel("df, fraction of M")
     middle.legend(frameon=False)
 
-    # Comparable between columns only as contributions to the fit, which is what the standardised x is.
+    # Coefficients of different columns are comparable only as contributions to the fit: the standardised x.
     shown = selection.coefficients[:, path.index] * selection.spread[:, None]
     largest = np.argsort(-np.abs(selection.coef * selection.spread), kind="stable")[:_NAMED]
     for i in np.setdiff1d(np.arange(len(shown)), largest):
@@ -59,11 +59,11 @@ def plot_selection(selection):
 
 
 def _name(ax, lines, names):
-    """A legend with the names as they are: no mathematics, no label dropped for its first letter, any script.
+    """Draw a legend with the names exactly as they are, in any script and without math.
 
-    A name that no font here can show is given as the position of its column.
+    A name that no installed font can show is replaced by the position of its column.
     """
-    # Matplotlib drops labels that begin with "_": so the text comes after.
+    # Matplotlib drops labels that begin with "_", so the text is set afterwards.
     legend = ax.legend(lines, ["name"] * len(lines), frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     for text, (i, name) in zip(legend.get_texts(), names.items(), strict=True):
         font = _font_with(name)
@@ -74,7 +74,7 @@ def _name(ax, lines, names):
 
 
 def _font_with(name):
-    """The first font with every character of `name`, the usual one before all others; None if there is none."""
+    """The first font with every character of `name`, starting with the default font; None if there is none."""
     needed = {ord(character) for character in name if not character.isspace()}
     usual = font_manager.FontProperties()
     installed = {font.fname for font in font_manager.fontManager.ttflist if "LastResort" not in font.fname}  # boxes

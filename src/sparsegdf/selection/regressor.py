@@ -8,7 +8,7 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as missing:
     raise ImportError(
-        "SparseRegressor needs scikit-learn 1.6 or newer: pip install 'sparsegdf[sklearn]' (select needs nothing)"
+        "SparseRegressor needs scikit-learn 1.6 or newer: pip install 'sparsegdf[sklearn]' (select works without it)"
     ) from missing
 
 from sparsegdf.penalties.l1 import L1
@@ -16,7 +16,7 @@ from sparsegdf.selection.select import select
 
 
 class SparseRegressor(RegressorMixin, BaseEstimator):
-    """Linear regression under a sparse penalty, its eta chosen by C_p = err_train + 2 sigma2 df.
+    """Linear regression under a sparse penalty, with eta chosen by C_p = err_train + 2 sigma2 df.
 
     Parameters are those of `sparsegdf.select`; penalty=None is L1(). Constant columns get coefficient 0.
 

@@ -1,4 +1,4 @@
-"""Model selection on one's own (A, y): the path of fits, their degrees of freedom, Mallows' C_p, the chosen model.
+"""Model selection on your own (A, y): the path of fits, their degrees of freedom, Mallows' C_p, the chosen model.
 
     c_p = err_train + 2 sigma^2 df,   err_train = ||y - yhat||^2 / M,   df = (1/(M sigma^2)) sum_mu Cov(y_mu, yhat_mu)
 
@@ -32,23 +32,23 @@ from sparsegdf.selection.noise import NoiseVariance, estimate_noise_variance
 from sparsegdf.threads import one_blas_thread
 
 CRITERIA = {"cp": "C_p", "aic": "AIC"}
-_PRINTED = 10  # coefficients in a repr
-_EXACT = 1e-20  # a sigma^2 below this fraction of the variance of y is rounding
-_SAMPLES = 10  # of the bootstrap that looks whether Stein's df is too small
-_TOO_SMALL = 0.05  # of Stein's df
-_TIE = 1e-9  # relative: criteria of one fit found twice differ by less
+_PRINTED = 10  # A repr lists at most this many coefficients.
+_EXACT = 1e-20  # A sigma^2 below this fraction of the variance of y is rounding error.
+_SAMPLES = 10  # The bootstrap that checks whether Stein's df is too small has this many samples.
+_TOO_SMALL = 0.05  # Stein's df is too small if the bootstrap exceeds it by more than this fraction.
+_TIE = 1e-9  # Relative. The criteria of one fit found twice differ by less than this.
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """What `select` found. Coefficients are in the units of the A and y given.
+    """The result of `select`. Coefficients are in the units of the given A and y.
 
     path          one row per eta: nonzeros; delta = nonzeros/M; df; df_effective = (1/M) sum_i chi_i Q_hat_i of
                   belief propagation (NaN where it has no fixed point), computed when the path is first read;
                   err_train; cp; aic; kkt, the violation of stationarity; converged, whether x is a strict local
                   minimum (for l0 the global one);
-                  jumps, whether the fit may jump there as y moves by its noise, which Stein's divergence leaves out.
-                  After a bootstrap df is that of the bootstrap, with df_se and df_stein beside it.
+                  jumps, whether the fit may jump there when y changes by its noise, which Stein's divergence ignores.
+                  With a bootstrap, df is the bootstrap estimate, and there are columns df_se and df_stein.
     coefficients  (N, levels), intercepts (levels,)
     chosen        the row of `path` where the criterion is smallest among those that converged
     """
@@ -66,7 +66,7 @@ class Selection:
     names: list
     spread: np.ndarray  # the standard deviation of each column of A
     rows: int
-    err_floor: float  # the err_train that no eta is below: that of least squares on all columns, 0 for N >= M
+    err_floor: float  # the smallest err_train at any eta: that of least squares on all columns, 0 for N >= M
 
     @cached_property
     def path(self):
@@ -92,7 +92,7 @@ class Selection:
         return self.table.iloc[self.chosen]
 
     def predict(self, A):
-        """yhat = A x + intercept of the chosen model; the columns of a DataFrame are taken by their names."""
+        """yhat = A x + intercept of the chosen model; the columns of a DataFrame are matched by name."""
         if hasattr(A, "columns"):
             A = A.set_axis([str(name) for name in A.columns], axis=1)
             if missing := [name for name in self.names if name not in A]:
@@ -104,7 +104,7 @@ class Selection:
         return A @ self.coef + self.intercept
 
     def why(self):
-        """One sentence: the choice, its criterion and what the ends of the path would have had."""
+        """In one sentence: the choice, its criterion, and the criterion at the ends of the path."""
         best, name, symbol = self._best, self.criterion, CRITERIA[self.criterion]
         sum_ = {
             "cp": f"err_train + 2 sigma2 df = {best.err_train:.6g} + 2 x {self.sigma2:.6g} x {best.df:.4f}",
@@ -125,7 +125,7 @@ class Selection:
     def _may_go_on(self):
         """Whether the chosen model is that of the last eta, and a smaller eta may lower C_p by more than 0.1 %.
 
-        There df is not smaller and err_train not below err_floor. The path of l0 has every size.
+        At a smaller eta, df is not smaller and err_train is not below err_floor. The path of l0 has every size.
         """
         last = self.table.iloc[-1]
         same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
@@ -177,27 +177,27 @@ def select(
     eta_min=None,
     levels=None,
 ) -> Selection:
-    """The path of ||y - A x||^2 / 2 + r(x; eta) from sparse to dense, and the eta with the smallest criterion.
+    """Minimise ||y - A x||^2 / 2 + r(x; eta) from sparse to dense, and choose the eta with the smallest criterion.
 
     A            (M, N), array or DataFrame; y (M,). Finite, no constant column.
     penalty      L1(), ElasticNet(eta2), SCAD(a, lam), MCP(a, lam) by stationary_points; L0() by exact search, N <= 30
     sigma2       noise variance; None estimates it (noise.estimate_noise_variance: least squares, or the lasso where
                  N is not well below M)
-    etas         decreasing; None goes from sparse to dense in even steps of the logarithm of the threshold at which a
+    etas         decreasing; None: from sparse to dense in equal steps of the logarithm of the threshold at which a
                  column enters (fits.eta_grid), with more levels around the smallest C_p for a convex
-                 penalty; for l0: one eta for each size selected
-    eta_min, levels   of the grid when etas is None: its last eta (by default where the threshold is a tenth of a
+                 penalty; for l0: one eta for each size that is optimal at some eta
+    eta_min, levels   for the grid when etas is None: its last eta (by default where the threshold is a tenth of a
                  standard error or less) and its number of levels (100)
-    criterion    "cp" = err_train + 2 sigma2 df, or "aic" = err_train/sigma2 + 2 df: the same choice, other units
-    standardise  columns scaled to norm 1 and y to units of sigma, so that x_i is in units of its own standard error,
-                 and eta, lam and eta2 are pure numbers. False: A and y as they are.
+    criterion    "cp" = err_train + 2 sigma2 df, or "aic" = err_train/sigma2 + 2 df: the same choice in other units
+    standardise  scale the columns to norm 1 and y to units of sigma, so that x_i is in units of its own standard
+                 error, and eta, lam and eta2 are pure numbers. False: use A and y unchanged.
     intercept    fitted, not penalized; its 1/M is part of df
     bootstrap    0: df is Stein's divergence of the fit, unbiased where the fit is continuous in y, too small where
                  it jumps (l0; SCAD and MCP at large eta or on correlated columns). If the penalty is not convex, a
-                 bootstrap of 10 at the chosen level looks whether the whole df is larger by more than 5 %, and a
-                 warning says so (for l0 it always does). B >= 2: df is the bootstrap covariance over B samples around
-                 the model that Stein's df chooses, with standard error.
-    seed, jobs, progress   of the bootstrap: its random stream, processes, a bar on stderr
+                 bootstrap of 10 samples at the chosen level checks whether the full df is larger by more than 5 %,
+                 and a warning reports it (l0 always warns). B >= 2: df is the bootstrap covariance over B samples
+                 around the model that Stein's df chooses, with standard error.
+    seed, jobs, progress   for the bootstrap: its random seed, the number of processes, a progress bar on stderr
     """
     require_penalty(penalty)
     if criterion not in CRITERIA:
@@ -225,7 +225,7 @@ def select(
     path, df_source = _table(problem, fits), "Stein divergence"
     chosen = _minimiser(problem.aic(path), path.converged)
     if bootstrap:
-        # Around the model that Stein's df chooses.
+        # The samples are drawn around the model that Stein's df chooses.
         fit, fitted = partial(_fitted, problem, fits.etas), problem.A @ fits.x[:, chosen] / problem.unit
         found = bootstrap_df(fit, fitted, bootstrap, seed=seed, jobs=jobs, progress=progress)
         path["df_stein"] = path["df"]
@@ -233,7 +233,7 @@ def select(
         path["converged"] &= np.isfinite(path["df"])
         df_source = f"bootstrap covariance, {bootstrap} samples"
     elif note := _doubt(problem, fits, chosen, path.df[chosen], seed):
-        warnings.warn(f"{note}; a bootstrap of 200 measures df whole", stacklevel=3)
+        warnings.warn(f"{note}; a bootstrap of 200 samples estimates the full df", stacklevel=3)
     aic, place = problem.aic(path), path.columns.get_loc("kkt")
     path.insert(place, "aic", aic)
     path.insert(place, "cp", noise.value * aic)
@@ -258,7 +258,7 @@ def select(
 
 
 class _Problem(NamedTuple):
-    """What is fitted, in working units: those in which the noise variance is 1 when standardised."""
+    """The problem in working units, in which the noise variance is 1 when standardised."""
 
     A: np.ndarray
     y: np.ndarray
@@ -278,7 +278,7 @@ class _Problem(NamedTuple):
 def _grid_options(etas, eta_min, levels):
     """eta_min and levels, checked."""
     if etas is not None and (eta_min is not None or levels is not None):
-        raise ValueError("etas and eta_min or levels are both given: allowed are the levels themselves or their grid")
+        raise ValueError("etas cannot be combined with eta_min or levels (allowed: etas, or eta_min and levels)")
     if eta_min is not None:
         eta_min = require_number("eta_min", eta_min, above=0)
     if levels is not None:
@@ -287,7 +287,7 @@ def _grid_options(etas, eta_min, levels):
 
 
 def _require_variation(A, y, intercept):
-    """require_data, and at least two rows whose y is not constant."""
+    """require_data, and raise ValueError unless there are at least two rows and y is not constant."""
     A, y = require_data(A, y)
     if len(y) < 2:
         raise ValueError("A has 1 row (n_samples = 1); allowed: at least 2")
@@ -297,13 +297,13 @@ def _require_variation(A, y, intercept):
 
 
 def _doubt(problem, fits, chosen, stein, seed):
-    """Why Stein's df may be too small at the chosen level, "" if nothing speaks for it."""
+    """Why Stein's df may be too small at the chosen level, or "" if there is no sign of it."""
     A, y, penalty, _, intercept = problem
     eta, M = fits.etas[chosen], len(y)
     if isinstance(penalty, L0):
         return (
-            f"the fit under {penalty!r} may jump as y moves at the chosen eta = {eta:.4g}: "
-            "Stein's df leaves jumps out and may be too small"
+            f"the fit under {penalty!r} may jump as y changes at the chosen eta = {eta:.4g}: "
+            "Stein's df ignores jumps and may be too small"
         )
     if is_convex(A, penalty, fits.etas):
         return ""  # unbiased
@@ -337,7 +337,7 @@ def _effective(problem, etas, x):
 
 
 def _table(problem, fits):
-    """The columns of Selection.path but for the criteria, with Stein's df, in working units."""
+    """The columns of Selection.path except the criteria, with Stein's df, in working units."""
     M = len(problem.y)
     lost = ~np.isfinite(fits.x).all(axis=0)
     nonzeros = np.count_nonzero(fits.x, axis=0)
@@ -357,9 +357,9 @@ def _table(problem, fits):
 
 
 def _minimiser(aic, converged):
-    """The row with the smallest AIC, and so C_p, among those that converged.
+    """The row with the smallest AIC, and therefore the smallest C_p, among those that converged.
 
-    Of a plateau, where neighbouring levels have the same fit, it is the middle: at its ends the fit is about to jump.
+    If neighbouring levels have the same fit, the middle one is taken: at the ends the fit is about to change.
     """
     if not converged.any():
         raise ValueError("no level of eta has a stable fit: try a larger a or lam, larger etas, or another penalty")

@@ -8,24 +8,25 @@ The map is that of the paper with its misprints corrected (plain_bp.py is the pl
     R_mu <- R_mu + rho [(y_mu - (A x)_mu + sigma_mu^2 R_mu) / (1 + sigma_mu^2) - R_mu]
           = R_mu + rho V_mu (y_mu - (A x)_mu - R_mu)
 
-with weights gamma on the new x and rho on the new R. What makes it fast, none of which moves a fixed point:
+with weights gamma on the new x and rho on the new R. The following makes it fast and does not change a fixed point:
 
-Working set.  Coordinates with x_i = chi_i = 0 enter neither A x nor sigma^2. Only columns that are, or are about to
-be, in the support are visited; all columns are looked at now and then, and before a level counts as converged.
+Working set.  Coordinates with x_i = chi_i = 0 enter neither A x nor sigma^2. Most steps use only the columns that are
+in the support or may soon enter it. All columns are checked at intervals, and before a level counts as converged.
 
 One pass, increments.  A step reads each column once, for its product with the change of R, the scalar update and its
-share in the change of A x. Changes shrink with the residual, so single precision is enough for their products;
-A^T R and A x themselves are kept in double precision and computed afresh at every look at all columns.
+part of the change of A x. Changes shrink with the residual, so single precision is enough for their products. A^T R
+and A x themselves are kept in double precision and are recomputed whenever all columns are checked.
 
-Variances.  (Q, V, chi) depend on x only through the branch of the estimator that each coordinate is on, and where x
-comes to rest does not depend on them. They follow when a branch has changed, and are brought to rest at the end.
+Variances.  (Q, V, chi) depend on x only through the branch of the estimator that each coordinate is on, and the x of
+a fixed point does not depend on them. They are updated when a branch has changed, and iterated to convergence at the
+end.
 
 Damping.  At fixed variances a mode u of x - x_fixed, with curvature g of ||y - A x||^2 / 2 + r(x) in units where
 chi V = 1, obeys
     u'' = u' - gamma rho g u' + (1 - rho v)(1 - gamma c)(u' - u),   v = mean V,   c = mean of chi r'' over the mode,
-a heavy ball. (Undamped BP on an iid matrix under l1 is the optimal one for its spectrum: that is why it is fast.)
-For other matrices gamma and rho are set to the optimum for the range [mu, L] of curvatures: L by power iteration, mu
-and c from the Rayleigh quotient of the moves that BP itself makes.
+which is the heavy-ball method. (Undamped BP on an iid matrix under l1 is the optimal heavy ball for its spectrum,
+which is why it is fast.) For other matrices gamma and rho are set to the optimum for the range [mu, L] of curvatures.
+L comes from power iteration, mu and c from the Rayleigh quotient of the moves that BP makes.
 """
 
 import numpy as np
@@ -36,11 +37,11 @@ from sparsegdf.penalties.base import require_penalty
 from sparsegdf.solvers.fixed_points import FixedPoints, kkt_violation
 from sparsegdf.threads import one_blas_thread
 
-_FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
-_MARGINS = (1.1, 2.2, 4.4, 8.8)  # on the estimate of L, tried in turn once a run has diverged
-_PATIENCE = 2000  # steps without a residual 10 % smaller that count as cycling
-_NO_PRECISION = 1e-20  # of V, which is 1 without variances: Q is falling to zero
-_SETTLED = 1e-2  # relative change of Q below which the variances wait for a branch to change
+_FAST = {"reassoc", "contract"}  # These flags allow vectorised sums; NaN and infinity keep their meaning.
+_MARGINS = (1.1, 2.2, 4.4, 8.8)  # Factors on the estimate of L; the next one is tried when a run has diverged.
+_PATIENCE = 2000  # A run cycles if its residual has not fallen by 10 % in this many steps.
+_NO_PRECISION = 1e-20  # If V, which is 1 at chi = 0, is below this, Q is falling to zero.
+_SETTLED = 1e-2  # Once the relative change of Q is below this, variances are updated only when a branch changes.
 
 
 @njit(cache=True, fastmath=_FAST)
@@ -71,8 +72,8 @@ def _mean_steps(
 ):
     """Up to `count` steps of (x, R) at fixed variances over columns work[:n]; returns (steps, last residual).
 
-    R follows the x of the step before, at variances that may have changed since. field = A^T R and fit = A x are
-    carried along by increments.
+    R is computed from the x of the step before, at variances that may have changed since. field = A^T R and fit = A x
+    are updated by increments.
     """
     dR, dfit = np.empty(y.size, AT.dtype), np.empty(y.size, AT.dtype)
     g, dx = np.empty(4, AT.dtype), np.empty(4, AT.dtype)
@@ -105,7 +106,7 @@ def _mean_steps(
                 move[i] = dx[k]
                 x[i] += move[i]
                 if piece < 0 and abs(x[i]) < 1e-6 * tol:
-                    x[i] = 0.0  # damping alone would never end the decay of a coordinate that has left
+                    x[i] = 0.0  # with damping x_i would decay for ever and never be exactly zero
             if dx[0] != 0 or dx[1] != 0 or dx[2] != 0 or dx[3] != 0:
                 _axpy4(AT, work, b, dx, dfit)
         for m in range(y.size):
@@ -117,10 +118,10 @@ def _mean_steps(
 
 @njit(cache=True, fastmath=_FAST)
 def _variance_steps(AT, work, n, curvature, V, Q, chi, tol, count):
-    """Up to `count` updates of (chi, V, Q) over columns work[:n] with their branches held; last change of log Q.
+    """Up to `count` updates of (chi, V, Q) over columns work[:n] at fixed branches; returns the last change of log Q.
 
-    On one branch r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero. Where
-    the equations have no solution, Q falls towards zero or a chi_i stops being positive: the change is infinite.
+    On one branch r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero. If the
+    equations have no solution, Q falls towards zero or a chi_i is no longer positive; then infinity is returned.
     """
     change = np.inf
     for _ in range(count):
@@ -198,7 +199,7 @@ class _Path:
             setattr(self, name, value.copy())
 
     def _visit(self, mask, eta):
-        """Make `mask` the working set, padded to a multiple of the four columns that a product takes at once."""
+        """Make `mask` the working set, padded to a multiple of four, the number of columns in one product."""
         self.mask, self.members = mask, np.flatnonzero(mask)
         self.work = np.concatenate([self.members, np.repeat(self.members[-1:], -self.members.size % 4)])
         self.move[~mask], self.chi[~mask], self.branch[~mask] = 0, 0, -1
@@ -215,7 +216,7 @@ class _Path:
         self.steps += steps
 
     def _follow(self, eta, tol, count):
-        """Update the variances on the branches that the coordinates are on now; the last relative change of Q."""
+        """Update the variances at the current branches; returns the last relative change of Q."""
         self.held, n = self.branch.copy(), self.members.size
         piece, Q = self.branch[self.members], self.Q[self.members]
         curvature = np.where(piece >= 0, 1 / self.segments.slope[piece, np.arange(n)] - Q, np.inf)
@@ -224,8 +225,10 @@ class _Path:
         return change
 
     def _look(self, eta):
-        """Compute A x, A^T R, Q and the outcome x*, chi afresh for all columns, and visit those that are or may soon
-        be in the support. Returns whether one of the support had been left out.
+        """Recompute A x, A^T R, Q and the outcome x*, chi for all columns, and choose the working set anew.
+
+        The working set gets the columns that are in the support or may soon enter it. Returns whether a column of the
+        support was missing from the old one.
         """
         self.fit, self.field, self.Q = self.A @ self.x, self.A.T @ self.R, self.A2.T @ self.V
         h = self.Q * self.x + self.field
@@ -236,7 +239,7 @@ class _Path:
         return missed
 
     def _tune(self, margin, entering=False):
-        """Set gamma and rho to the optimal heavy ball, for the support or, `entering` a level, the working set."""
+        """Set gamma and rho to the optimal heavy ball for the support (`entering` a level: for the working set)."""
         Q, chi, n = self.Q[self.members], self.chi[self.members], self.members.size
         bend = np.where(chi > 0, 1 - chi * Q, 0)  # chi r''
         if entering:
@@ -247,7 +250,7 @@ class _Path:
         product = (self.AT32, self.work, n, self.V, root)
         p, lone = np.where(chi > 0, self.mode[self.members], 0), 1.0 * (np.arange(n) == chi.argmax())
         for _ in range(4):
-            p = p if p.any() else lone  # among opposite columns A p may be exactly zero
+            p = p if p.any() else lone  # with opposite columns A p may be exactly zero
             p = _curvature_product(*product, p / np.linalg.norm(p))
         p = p if p.any() else lone
         self.mode[self.members] = np.where(chi > 0, p, self.mode[self.members])
@@ -257,7 +260,7 @@ class _Path:
             p /= np.linalg.norm(p)
             mu = 0.9 * (p @ _curvature_product(*product, p) + v * bend @ p**2)
             if mu <= 1.5 * self.mu:
-                # BP leaves a saddle (mu < 0) by itself; meanwhile any sluggish mode will do.
+                # BP leaves a saddle (mu < 0) by itself; until then any small curvature will do.
                 self.mu, self.bend = mu if mu > 0 else 1e-4 * L, bend @ p**2
             else:
                 # With too much momentum all modes decay alike, and the quotient overestimates the smallest.
@@ -271,7 +274,7 @@ class _Path:
         self.gamma = min(1.0, step / self.rho)
 
     def _run(self, eta, margin):
-        """Steps at one eta until one of the statuses applies."""
+        """Run at one eta until one of the statuses applies, and return it."""
         h = np.abs(self.Q * self.x + self.field)
         start = self.penalty.segments(self.Q, eta).start[0]
         self._visit((self.x != 0) | (h > start - np.maximum(self.threshold - start, 0) / 2), eta)
@@ -282,7 +285,8 @@ class _Path:
         best, best_at = np.inf, self.steps
         goal, tol, change = 0.01, self.tol, np.inf
         while self.steps < self.max_steps:
-            # Undamped variances are part of what a fixed damping means; adapted damping does better with slower ones.
+            # With a fixed damping the variances are updated undamped in every step, as in plain_bp.py, for the first
+            # 64 steps. Adapted damping works better with fewer updates.
             pace = 32 if change < _SETTLED else 8 if self.damping is None or self.steps - first > 64 else 1
             target = max(goal, tol)
             self._step(target, min(pace, next_look - self.steps, self.max_steps - self.steps))
@@ -314,14 +318,17 @@ class _Path:
         return "max_steps"
 
     def level(self, eta):
-        """The outcome at one eta, starting from the last level that converged (after a cycle, from where it went)."""
+        """The outcome at one eta, starting from the last level that converged.
+
+        A run that diverges is repeated from there with the next margin; a run that cycles after that is continued.
+        """
         saved, self.steps = self._snapshot(), 0
         for margin in _MARGINS if self.damping is None else (1.0,):
             status = self._run(eta, margin)
             if status == "diverged":
                 self._restore(saved)
             elif status != "cycling" or margin == _MARGINS[0]:
-                break  # what cycles without ever having diverged has no fixed point near, whatever the margin
+                break  # a run that cycles without having diverged has no fixed point nearby at any margin
         if status == "diverged":
             x, chi, Q = (np.full(self.x.size, np.nan) for _ in range(3))
         else:
@@ -340,16 +347,16 @@ class _Path:
 def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, damping=None):
     """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta, as FixedPoints.
 
-    Each level starts from the last one that converged, the sparsest from x = 0, and takes at most `max_steps`.
-    Columns of A are meant to have a length of order 1: tol is in units of x, and of the gradient.
+    Each level starts from the last one that converged (the first from x = 0) and takes at most `max_steps`. The
+    columns of A should have a length of order 1, since tol is in units of x and of the gradient.
 
-    tol      a level has converged when max_i |x*_i - x_i| < tol for the step *before* damping (a damped step is
-             gamma times smaller, and says less), the variances reproduce themselves to 1e-10, no column outside the
-             working set would enter, and the thresholded output x* violates stationarity by at most 10 tol.
+    tol      a level has converged when max_i |x*_i - x_i| < tol for the step *before* damping (a damped step would be
+             smaller by gamma), one more step changes the variances by less than 1e-10, no column outside the working
+             set would enter, and the thresholded output x* violates stationarity by at most 10 tol.
     damping  a fixed weight 0 < gamma <= 1 on the new x (rho = 1, as in plain_bp.py), or None to adapt gamma and rho.
 
-    A run whose residual leaves every bound has "diverged"; one whose residual has not fallen by 10 % for 2000 steps
-    is "cycling". With adapted damping a run that diverges is tried again with shorter and shorter steps.
+    A run whose residual grows without bound has "diverged"; one whose residual has not fallen by 10 % in 2000 steps
+    is "cycling". With adapted damping a run that diverges is repeated with shorter steps.
     """
     require_penalty(penalty)
     A, y = require_data(A, y)

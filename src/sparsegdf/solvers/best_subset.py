@@ -1,6 +1,6 @@
 """Best subset regression: for every size K the columns S, |S| = K, that maximise ||P_S y||^2.
 
-With G = A^T A, b = A^T y and a threshold t, the whole search rests on one matrix:
+With G = A^T A, b = A^T y and a threshold t, the whole search uses one matrix:
 
     ||P_S y||^2 > t   <=>   W_S is not positive semidefinite,   W = t G - b b^T.
 
@@ -14,7 +14,7 @@ search only has to certify that no S of the given size beats it:
   semidefinite has an off-diagonal entry above 1/2 (Gershgorin), so only the few pairs with
   W_ij^2 > W_ii W_jj / 4 are completed to triples.
 
-Gram matrices lose digits: every value reported and every winner accepted comes from orthogonalised columns.
+Gram matrices lose digits, so every reported value and every accepted subset is computed from orthogonalised columns.
 """
 
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from numba import njit
 from sparsegdf.checks import require_integer
 from sparsegdf.threads import one_blas_thread
 
-TOLERANCE = 1e-10  # a subset must explain this fraction of ||y||^2 more than the incumbent to replace it
-DEPENDENT = 1e-13  # a unit column whose squared distance to a span is below this lies in the span
+TOLERANCE = 1e-10  # To replace the best subset, another must explain this fraction of ||y||^2 more.
+DEPENDENT = 1e-13  # A unit column lies in a span if its squared distance to the span is below this.
 
 
 @dataclass(frozen=True)
 class BestSubsets:
-    """What was found for each size K = 0..max_size.
+    """The best subset found for each size K = 0..max_size.
 
     explained[K] = ||P_S y||^2, supports[K] = S (sorted, |S| = K), rss[K] = ||y||^2 - explained[K].
     Where no further column helps (K above the rank, or y explained in full) explained stays constant and
@@ -48,7 +48,7 @@ def best_subsets(A, y, max_size):
     """max_{|S| = K} ||P_S y||^2 for every K <= max_size, exactly (to 1e-9 ||y||^2), with the maximisers.
 
     A is (M, N), y is (M,), 0 <= max_size <= N. The same input gives the same bytes. The time grows with the
-    number of subsets, though far more slowly where the bound bites.
+    number of subsets, but much more slowly where the bound excludes most of them.
     """
     problem = _Problem(A, y, max_size)
     n = len(problem.order)
@@ -70,7 +70,7 @@ def best_subsets(A, y, max_size):
 def swap_search(A, y, max_size, restarts, rng):
     """A lower bound to best_subsets: for each size greedy growth and `restarts` random supports, then swaps.
 
-    A swap exchanges one column for another; the best is taken until none explains more. rng is a seed or a
+    A swap exchanges one column for another. The best swap is made until none explains more. rng is a seed or a
     numpy Generator.
     """
     problem = _Problem(A, y, max_size)
@@ -85,7 +85,7 @@ def swap_search(A, y, max_size, restarts, rng):
 
 
 class _Problem:
-    """The columns of A and y scaled to unit norm as rows, weakest |b| first, with their Gram matrix."""
+    """The columns of A and y as rows of unit norm, smallest |b| first, with their Gram matrix."""
 
     def __init__(self, A, y, max_size):
         A, y = _finite("A", A, 2), _finite("y", y, 1)
@@ -154,7 +154,7 @@ def _explained(rows, support):
 
 @njit(cache=True, fastmath=True)
 def _add(tableau, support, count, k, C, P, left):
-    """Add column k as number `count` of the support: the arrays of _climb follow."""
+    """Add column k as number `count` of the support, and update the arrays of _climb."""
     row = tableau[k].copy()
     for s in range(count):
         factor = tableau[k, support[s]]
@@ -177,7 +177,7 @@ def _add(tableau, support, count, k, C, P, left):
 
 @njit(cache=True, fastmath=True)
 def _drop(support, count, s, C, P, left):
-    """Take number s of the support out, and put the last one in its place: the arrays of _climb follow."""
+    """Remove number s of the support, put the last one in its place, and update the arrays of _climb."""
     row, column, v = C[s].copy(), P[s].copy(), P[s, s]
     for j in range(row.size):
         left[0, j] += row[j] * row[j] / v
@@ -200,9 +200,10 @@ def _drop(support, count, s, C, P, left):
 def _climb(tableau, member, size):
     """Grow member greedily to `size` columns (fewer if no more are independent), then swap while that helps.
 
-    Of the regression on S only what a swap needs is kept: C = P G_S with P = (G_SS)^-1 for all columns and, last, y,
-    and of what S leaves of each column j, left[0, j] its square d_j and left[1, j] its product r_j with y. The best
-    swap of i in S for j maximises (r_j + C_ij C_iy / P_ii)^2 / (d_j + C_ij^2 / P_ii) - C_iy^2 / P_ii.
+    Only the parts of the regression on S that a swap needs are kept: C = P G_S with P = (G_SS)^-1 for all columns
+    and, last, y; and for the residual of each column j after projection on S, its square d_j = left[0, j] and its
+    product r_j = left[1, j] with y. The best swap of i in S for j maximises
+    (r_j + C_ij C_iy / P_ii)^2 / (d_j + C_ij^2 / P_ii) - C_iy^2 / P_ii.
     """
     n = len(tableau) - 1
     support = np.empty(size, dtype=np.int64)
@@ -283,8 +284,8 @@ def _scan(tableau, rows, support, best, top):
     W = np.empty((size - 2, n, n))
     factor = np.empty((n, n))
     diagonal, u = np.empty(n), np.empty(n)
-    pick = np.empty(size - 2, dtype=np.int64)  # the column a level takes next
-    stop = np.empty(size - 2, dtype=np.int64)  # the lowest one it has to take
+    pick = np.empty(size - 2, dtype=np.int64)  # the next column of each level
+    stop = np.empty(size - 2, dtype=np.int64)  # the lowest column that each level must try
     for i in range(n):
         for j in range(n):
             W[0, i, j] = (best + TOLERANCE) * tableau[i, j] - tableau[i, n] * tableau[j, n]
@@ -308,7 +309,7 @@ def _scan(tableau, rows, support, best, top):
         for i in range(k):
             for j in range(k):
                 child[i, j] = parent[i, j] - u[i] * u[j]
-            # A dependent column has an empty row: any other diagonal turns it into one that adds nothing.
+            # The row of a dependent column is zero. With a positive diagonal it is a column that adds nothing.
             child[i, i] = diagonal[i] = child[i, i] if child[i, i] > DEPENDENT else 1.0
         left = size - level - 1
         if left == 3:
@@ -344,7 +345,7 @@ def _definite(W, n, factor):
 def _triples(W, d, n, rows, support, best, det):
     """Find three of the n candidates whose W (with diagonal d) is not positive semidefinite.
 
-    Returns the value of support, now ending in them, if it beats best, else best. det is scratch.
+    Returns the value of support, which then ends in them, if it beats best, else best. det is working memory.
     """
     for i in range(n):
         heavy = 0
@@ -356,7 +357,7 @@ def _triples(W, d, n, rows, support, best, det):
             w, di, dj = W[i, j], d[i], d[j]
             if w * w <= 0.25 * di * dj:
                 continue
-            minor = di * dj * (1.0 + 4e-15) - w * w  # else duplicates look like winners by rounding
+            minor = di * dj * (1.0 + 4e-15) - w * w  # otherwise rounding lets duplicates win
             d[i] = d[j] = 1e300  # keeps k from repeating i or j without a branch
             lowest = 0.0
             for k in range(n):

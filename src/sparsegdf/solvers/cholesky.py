@@ -1,6 +1,6 @@
-"""The Cholesky factor of a Hessian whose rows come and go: U^T U = A_S^T A_S + D in the order of `members`.
+"""The Cholesky factor of a Hessian of changing size: U^T U = A_S^T A_S + D in the order of `members`.
 
-To bring in or take out one row costs O(k^2), a new factorisation O(k^3).
+Adding or removing one row costs O(k^2), a new factorisation O(k^3).
 """
 
 from collections import namedtuple
@@ -8,13 +8,13 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-FAST = {"reassoc", "contract"}  # lets sums be vectorised; NaN and infinity keep their meaning
-SINGULAR = 1e-13  # a pivot below this fraction of its diagonal element is rounding
+FAST = {"reassoc", "contract"}  # These flags allow vectorised sums; NaN and infinity keep their meaning.
+SINGULAR = 1e-13  # A pivot below this fraction of its diagonal element is rounding error.
 
 # U        (room, room), upper triangular in the first k rows and columns
 # members  (room,): the columns in S, in the order of U
-# place    (room,): where a column is in `members`, -1 if it is not
-# d        (room,): what was added to the diagonal, in the order of U
+# place    (room,): the position of a column in `members`, -1 if it is not there
+# d        (room,): the diagonal of D, in the order of U
 # size     (1,): k
 Factor = namedtuple("Factor", "U members place d size")
 
@@ -27,7 +27,7 @@ def new_factor(room):
 
 @njit(cache=True, fastmath=FAST)
 def forward(U, k, v, first=0):
-    """v <- U^-T v, where v is zero before `first`."""
+    """v <- U^-T v, where the entries of v before `first` are zero."""
     for i in range(first, k):
         row = U[i]
         v[i] /= row[i]
@@ -79,7 +79,7 @@ def border(gram, factor, j, d):
 
 @njit(cache=True)
 def append(factor, j, d, column, schur):
-    """Bring in j, whose border(...) is (column, schur)."""
+    """Add column j, whose border(...) is (column, schur)."""
     k = factor.size[0]
     for a in range(k):
         factor.U[a, k] = column[a]
@@ -90,7 +90,7 @@ def append(factor, j, d, column, schur):
 
 @njit(cache=True)
 def remove(factor, j):
-    """Take out j: the rows after it gain the outer product of its own."""
+    """Remove column j: the rows after it are updated by the outer product of its own row."""
     U, members, place, d, size = factor
     a, k = place[j], size[0] - 1
     rest = np.zeros(k)
@@ -110,7 +110,7 @@ def remove(factor, j):
 
 @njit(cache=True)
 def change(factor, j, d):
-    """Give j another d; False, with nothing changed, where the matrix would not be positive definite."""
+    """Set the d of column j. If the matrix would not be positive definite, change nothing and return False."""
     a, k = factor.place[j], factor.size[0]
     difference = d - factor.d[a]
     v = np.zeros(k)
@@ -127,7 +127,7 @@ def change(factor, j, d):
 
 @njit(cache=True)
 def clear(factor):
-    """Take out all."""
+    """Remove all columns."""
     for a in range(factor.size[0]):
         factor.place[factor.members[a]] = -1
     factor.size[0] = 0
@@ -135,7 +135,7 @@ def clear(factor):
 
 @njit(cache=True)
 def factorise(gram, S, d, factor):
-    """Factorise for the columns S with these d; False, and empty, where the matrix is not positive definite."""
+    """Factorise for the columns S with these d. If the matrix is not positive definite, clear and return False."""
     clear(factor)
     k = S.size
     if k == 0:
@@ -149,7 +149,7 @@ def factorise(gram, S, d, factor):
         H[a, a] += d[a]
     try:
         L = np.linalg.cholesky(H)
-    except Exception:  # the only one that numba can catch
+    except Exception:  # numba can catch no other class
         return False
     for a in range(k):
         if not L[a, a] ** 2 > SINGULAR * gram[S[a], S[a]]:
@@ -163,7 +163,7 @@ def factorise(gram, S, d, factor):
 
 @njit(cache=True)
 def refactor(gram, S, d, factor):
-    """Make the factor that of the columns S with these d, by as little work as possible; False as in factorise."""
+    """Like factorise, but update the factor row by row where few rows change, which takes less work."""
     kept, wanted = 0, np.zeros(factor.place.size, np.bool_)
     for a in range(S.size):
         b = factor.place[S[a]]
@@ -186,7 +186,7 @@ def refactor(gram, S, d, factor):
 
 @njit(cache=True)
 def bent_trace(factor, Q):
-    """tr D (A_S^T A_S + D)^-1 = sum_i D_i |U^-T e_i|^2; a D_i that is rounding beside Q_i counts as zero."""
+    """tr D (A_S^T A_S + D)^-1 = sum_i D_i |U^-T e_i|^2; a D_i below rounding error of Q_i counts as zero."""
     k, total = factor.size[0], 0.0
     for a in range(k):
         if abs(factor.d[a]) > 1e-9 * Q[factor.members[a]]:

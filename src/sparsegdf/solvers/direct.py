@@ -1,29 +1,31 @@
-"""The fixed points of belief propagation, found directly: first where x comes to rest, then its variances.
+"""The fixed points of belief propagation, found directly: first a stationary x, then its variances.
 
-At rest R = y - A x, and x is a stationary point of ||y - A x||^2 / 2 + r(x; eta):
+At a fixed point R = y - A x, and x is a stationary point of ||y - A x||^2 / 2 + r(x; eta):
 
     x_i = estimate(h_i; Q_i),   h_i = Q_i x_i + g_i,   g = A^T (y - A x),
 
-whatever the Q_i at which the estimate does not jump; Q_i = ||A_i||^2 is coordinate descent. On the linear pieces that
-the h_i are on (support S, signs s, r'(x_i) = d_i |x_i| + b_i) x solves linear equations,
+for all Q_i at which the estimate does not jump; Q_i = ||A_i||^2 is coordinate descent. A piece is a segment of the
+estimator with a sign, or zero. On the pieces that the h_i are on (support S, signs s, r'(x_i) = d_i |x_i| + b_i) x
+solves linear equations,
 
     (A_S^T A_S + D) x_S = A_S^T y - s b,
 
-so the only question is which pieces. From one eta to the next, sparse to dense:
+so it only remains to find the pieces. From one eta to the next, sparse to dense:
 
-Walk.  If few h_i leave their pieces on the tangent of the path, walk there, one piece at a time (walk.py).
-Sweeps.  If many do, a few sweeps of coordinate descent from the tangent settle most of them.
-Newton.  Solve on these pieces. If the solution lies on them it is stationary, exact to rounding.
-Walk.  If not, walk from the swept x. Where its matrix is not positive definite (a concave penalty, dependent columns)
-there are more sweeps first, and then the walk drives those columns to rest that keep it from being so.
-Where the estimate of a single h_i jumps no walk leads on, and sweeps do it alone; in the end there is a walk the
-whole way from x = 0, as LARS does.
+1. Walk.  If few h_i leave their pieces along the tangent of the path, walk there, one piece at a time (walk.py).
+2. Sweeps.  Otherwise a few sweeps of coordinate descent from the tangent find most of the new pieces.
+3. Newton.  Solve the equations on these pieces. If the solution lies on them, it is stationary, exact to rounding.
+4. Walk.  If it does not, walk from the swept x. If the matrix is not positive definite (a concave penalty, dependent
+   columns), sweep more first; then the walk drives the columns that cause this until they are stationary.
 
-All this happens in the Gram matrix of the columns that have been near the support, computed as they come; the others
-are looked at before x counts as found.
+No walk passes a point where the estimate of a single h_i jumps; there only sweeps are used. The last resort is a walk
+all the way from x = 0, as in LARS.
 
-The variances follow from the pieces (variances.py). A stationary point where they do not exist, or where the estimate
-at Q_hat_i < ||A_i||^2 jumps elsewhere, is no fixed point of belief propagation.
+All steps use the Gram matrix of the columns that have been near the support, which is extended as needed. The other
+columns are checked before x is accepted.
+
+The variances follow from the pieces (variances.py). A stationary point is not a fixed point of belief propagation if
+its variances do not exist, or if the estimate at Q_hat_i < ||A_i||^2 jumps to another x.
 """
 
 from functools import cached_property
@@ -39,20 +41,20 @@ from sparsegdf.solvers.variances import variances_at_rest
 from sparsegdf.solvers.walk import DRIVEN, Problem, curvature, follow, gradient, join, mismatch, offset, walk
 from sparsegdf.threads import one_blas_thread
 
-_SWEEPS = 10  # the first time, twice as many each time after
-_PATIENCE = 160  # sweeps after which a walk starts with driven columns
-_MAX_SWEEPS = 10_000
-_FEW = 10  # changes of pieces that a walk makes in less time than sweeps
-_SMALL = 300  # columns: up to here the whole Gram matrix is made at once
-_NEAR = 0.9  # columns above this fraction of their threshold join the Gram matrix
-_TIE = 1e-13  # relative to max |A^T y|: duplicated columns tie, and rounding is not to decide between them
-_ROUNDING = 1e-15  # of h_i, relative to the terms that it is the sum of
-_TOLERANCE = 1e-10  # relative change of x and chi by one more step of belief propagation
+_SWEEPS = 10  # The first round makes this many sweeps, each further round twice as many as the last.
+_PATIENCE = 160  # After a round of at least this many sweeps, a walk may start with driven columns.
+_MAX_SWEEPS = 10_000  # A round makes at most this many sweeps.
+_FEW = 10  # Up to this many changes of pieces, a walk is faster than sweeps.
+_SMALL = 300  # Up to this many columns, the whole Gram matrix is computed at once.
+_NEAR = 0.9  # Columns above this fraction of their threshold are added to the Gram matrix.
+_TIE = 1e-13  # Thresholds are raised by this fraction of max |A^T y|: rounding must not decide between duplicates.
+_ROUNDING = 1e-15  # The rounding error of h_i, relative to the terms of its sum.
+_TOLERANCE = 1e-10  # At a fixed point, one more step of belief propagation changes x and chi by less (relative).
 
 
 @njit(cache=True)
 def _piece(size, start):
-    """The piece that |h| = size is on: 0 for the zero estimate, else 1 + the number of its segment."""
+    """The piece that |h| = size is on: 0 for the zero estimate, else 1 + the index of its segment."""
     piece = 0
     for k in range(start.size):
         if size > start[k]:
@@ -62,7 +64,7 @@ def _piece(size, start):
 
 @njit(cache=True)
 def _sweep(problem, x, g, pieces, count):
-    """`count` sweeps of coordinate descent on (x, g, pieces); returns the largest move of the last."""
+    """Make `count` sweeps of coordinate descent on (x, g, pieces); returns the largest move of the last one."""
     gram, Q, _, start, slope, intercept = problem
     worst = np.inf
     for _ in range(count):
@@ -87,7 +89,7 @@ def _sweep(problem, x, g, pieces, count):
 
 @njit(cache=True)
 def _fit_factor(problem, pieces, factor):
-    """Make the factor that of the pieces; False where their matrix is not positive definite."""
+    """Compute the factor of the pieces; returns False if their matrix is not positive definite."""
     S = np.flatnonzero(pieces)
     d = np.empty(S.size)
     for a in range(S.size):
@@ -97,9 +99,9 @@ def _fit_factor(problem, pieces, factor):
 
 @njit(cache=True)
 def _fit_part(problem, pieces, sure, factor):
-    """Make the factor that of the pieces without the columns that keep it from being positive definite.
+    """Compute the factor of the pieces, without the columns that would make the matrix not positive definite.
 
-    These get the place of driven columns. The pieces that are `sure` too come first, and all at once if that works.
+    Those columns are marked as driven. Pieces that agree with `sure` are added first, and all at once if possible.
     """
     same = np.where(pieces == sure, pieces, 0)
     _fit_factor(problem, same, factor)
@@ -111,7 +113,7 @@ def _fit_part(problem, pieces, sure, factor):
 
 @njit(cache=True)
 def _on_pieces(problem, x, g, pieces):
-    """Whether every h_i = Q_i x_i + g_i is on its piece, to rounding; x_i has the sign of its piece without it."""
+    """Whether every h_i = Q_i x_i + g_i is on its piece, up to rounding. The sign of x_i must be exact."""
     size = 0.0
     for j in range(x.size):
         size += np.sqrt(problem.Q[j]) * abs(x[j])
@@ -128,7 +130,7 @@ def _on_pieces(problem, x, g, pieces):
 
 @njit(cache=True)
 def _newton(problem, pieces, factor):
-    """(x, g) that solve the linear equations on these pieces, whose factor is given; once refined."""
+    """(x, g) of the linear equations on these pieces, whose factor is given; with one step of refinement."""
     x, rest = np.zeros(problem.c.size), np.zeros(problem.c.size)
     members = factor.members[: factor.size[0]]
     g = problem.c.copy()
@@ -145,7 +147,7 @@ def _newton(problem, pieces, factor):
 
 @njit(cache=True)
 def _ahead(problem, x, g, pieces, factor):
-    """The mismatch at x, the Newton step that takes it away, and how many h_i leave their pieces on it."""
+    """The mismatch at x, the Newton step that removes it, and how many h_i leave their pieces along the step."""
     e = mismatch(problem, x, g, pieces)
     dx, dg = np.zeros(x.size), np.zeros(x.size)
     follow(problem, factor, e, dx, dg)
@@ -159,7 +161,7 @@ def _ahead(problem, x, g, pieces, factor):
 
 @njit(cache=True)
 def _arrive(problem, x, pieces, factor, e):
-    """Walk from x on these pieces, whose factor is given: (x, g, pieces, events), no events where it failed."""
+    """Walk from x on these pieces, whose factor is given: (x, g, pieces, events), with events = -1 if it failed."""
     walked = pieces.copy()
     events = walk(problem, x.copy(), walked, factor, e, 4 * x.size + 1)
     if events >= 0:
@@ -171,7 +173,7 @@ def _arrive(problem, x, pieces, factor, e):
 
 @njit(cache=True)
 def _swept(problem, x, g, pieces, sure, factor, count, scale):
-    """Sweep x, then Newton, then a walk: (x, g, pieces, steps, whether they are stationary)."""
+    """Sweep x, then try Newton and a walk: (x, g, pieces, steps, whether x is stationary)."""
     moved = _sweep(problem, x, g, pieces, count)
     at_rest = moved <= 1e-15 * scale / problem.Q.max()
     whole = _fit_factor(problem, pieces, factor)
@@ -194,7 +196,7 @@ def _swept(problem, x, g, pieces, sure, factor, count, scale):
 
 @njit(cache=True)
 def _settle(problem, x, g, pieces, factor, scale):
-    """A stationary point, from x with its g on pieces: (x, g, pieces, steps), no steps where none was found."""
+    """Find a stationary point from x with its g and pieces: (x, g, pieces, steps), with steps = 0 if it failed."""
     known, steps = _fit_factor(problem, pieces, factor), 1
     swept, at, on = x.copy(), g.copy(), pieces.copy()
     if known:
@@ -222,7 +224,7 @@ def _settle(problem, x, g, pieces, factor, scale):
 
 @njit(cache=True)
 def _divergence(problem, pieces, factor):
-    """tr A_S (A_S^T A_S + D)^-1 A_S^T = |S| - tr D (A_S^T A_S + D)^-1; NaN unless that is positive definite."""
+    """tr A_S H^-1 A_S^T = |S| - tr D H^-1 with H = A_S^T A_S + D; NaN if H is not positive definite."""
     if _fit_factor(problem, pieces, factor):
         return factor.size[0] - bent_trace(factor, problem.Q)
     return np.nan
@@ -230,7 +232,7 @@ def _divergence(problem, pieces, factor):
 
 @njit(cache=True)
 def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein):
-    """(x, divergence) at each level, NaN at one without a point; start, slope and intercept are (levels, N, K).
+    """(x, divergence) at each level, NaN where no point was found; start, slope and intercept are (levels, N, K).
 
     Without `stein` every divergence is NaN.
     """
@@ -249,7 +251,7 @@ def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein):
 
 
 class _Path:
-    """The state carried from level to level. `near` lists the columns in the Gram matrix, in the order they came."""
+    """The state carried from level to level. `near` lists the columns in the Gram matrix, in the same order."""
 
     def __init__(self, A, y, penalty):
         self.y, self.penalty = y, penalty
@@ -287,19 +289,19 @@ class _Path:
         return self.AT @ (self.y - x[self.near] @ self.columns[: self.near.size])
 
     def _segments(self, eta):
-        """start, slope and intercept at Q, the segments last; eta is a number or a column of them."""
+        """start, slope and intercept at Q, with the segments on the last axis; eta is a number or a column vector."""
         start, slope, intercept = (np.moveaxis(v, 0, -1).copy() for v in self.penalty.segments(self.Q, eta))
         return start + _TIE * self.scale, slope, intercept
 
     def _problem(self):
-        """What is to be solved over `near`."""
+        """The problem over the columns in `near`."""
         near = self.near
         return Problem(
             self.gram, self.Q[near], self.c[near], self.start[near], self.slope[near], self.intercept[near]
         )
 
     def _predict(self):
-        """x moved along the tangent of the path, as far as no sign changes."""
+        """x moved along the tangent of the path; an x_i whose sign would change is set to zero."""
         x, problem, pieces = self.x.copy(), self._problem(), self.pieces[self.near]
         if pieces.any() and _fit_factor(problem, pieces, self.factor):
             dx = _ahead(problem, x[self.near], self.g[self.near], pieces, self.factor)[1]
@@ -333,7 +335,7 @@ class _Path:
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
 
     def points(self, etas, stein):
-        """(x, divergence) at each eta, each level from the last point found; no divergence without `stein`."""
+        """(x, divergence) at each eta. Each level starts from the last point found; without `stein` no divergence."""
         if self.near.size == self.x.size:
             segments = self._segments(etas[:, None])
             return _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein)
@@ -351,7 +353,7 @@ class _Path:
         """(chi, Q_hat, residual) at x, or None."""
         i = np.flatnonzero(pieces)
         d = 1 / self.slope[i, np.abs(pieces[i]) - 1] - self.Q[i]
-        d[np.abs(d) < 1e-12 * self.Q[i]] = 0  # rounding: a d >= 0 is known to be stable
+        d[np.abs(d) < 1e-12 * self.Q[i]] = 0  # removes rounding errors: d >= 0 needs no test of stability
         B = self.AT2[i]
         Q_S = variances_at_rest(B, d, self.Q_hat[i], self.Q[i])
         if Q_S is None:
@@ -385,16 +387,16 @@ class _Path:
 
 @one_blas_thread
 def stationary_path(A, y, penalty, etas):
-    """The fixed points that belief_propagation iterates to, without iterating, for a decreasing grid of eta.
+    """The fixed points that belief_propagation converges to, without iterating it, for a decreasing grid of eta.
 
-    Returns FixedPoints, x to rounding. What differs in them from belief_propagation:
+    Returns FixedPoints, with x exact to rounding. These fields differ from those of belief_propagation:
     status    "no_fixed_point": x is stationary, but the variances of belief propagation do not exist there, or its
-              estimate at Q_hat is another x; chi and Q_hat are NaN. "max_steps": no stationary x was found.
+              estimate at Q_hat is not x; chi and Q_hat are NaN. "max_steps": no stationary x was found.
     steps     sweeps of coordinate descent, factorisations and changes of one piece
-    residual  the largest change of an x_i or chi_i by one plain step of belief propagation, infinite without chi
+    residual  the largest change of an x_i or chi_i in one plain step of belief propagation; infinite without chi
     damping   NaN: nothing is iterated
-    Under a penalty that is not convex, the point is the one followed from x = 0 down the grid; each level starts from
-    the last that converged. Of duplicated columns under l1 only one enters (belief propagation shares between them).
+    Under a non-convex penalty the point is the one reached from x = 0 along the grid; each level starts from the last
+    that converged. Of duplicated columns under l1 only one enters; belief propagation splits x between them.
     """
     require_penalty(penalty)
     A, y = require_data(A, y)
@@ -407,14 +409,14 @@ def stationary_path(A, y, penalty, etas):
 def stationary_points(A, y, penalty, etas):
     """Stationary points of ||y - A x||^2 / 2 + r(x; eta) along the grid, (N, n_eta), NaN at a level without one.
 
-    No variances, so at a fraction of the cost; and each level starts from the last point found, whether or not belief
-    propagation has a fixed point there. Of a convex objective this is the x of stationary_path.
+    No variances are computed, which is much cheaper. Each level starts from the last point found, whether or not
+    belief propagation has a fixed point there. For a convex objective the result is the x of stationary_path.
     """
     return new_path(A, y, penalty).points(require_etas(etas), stein=False)[0].T.copy()
 
 
 def new_path(A, y, penalty):
-    """What points_and_divergence goes along, at x = 0."""
+    """A new path at x = 0, for points_and_divergence."""
     require_penalty(penalty)
     return _Path(*require_data(A, y), penalty)
 
@@ -424,7 +426,7 @@ def points_and_divergence(path, etas):
     """The x of stationary_points and Stein's divergence of the fit over M, sum_mu d yhat_mu / d y_mu / M.
 
     The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite. A path that
-    was used before has its Gram matrix already; under a convex penalty the points do not depend on it.
+    was used before already has its Gram matrix. Under a convex penalty the points do not depend on earlier use.
     """
     points, divergence = path.points(require_etas(etas), stein=True)
     return points.T.copy(), divergence / path.y.size

@@ -1,4 +1,4 @@
-"""What a solver returns for one (A, y) over a grid of eta, whichever way it found the fixed points."""
+"""The result that every solver returns for one (A, y) over a grid of eta."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,15 @@ STATUSES = ("converged", "diverged", "cycling", "max_steps", "no_fixed_point")
 
 
 def kkt_violation(A, y, x, penalty, eta):
-    """How far x is from a stationary point of ||y - A x||^2 / 2 + r(x; eta), with g = A^T (y - A x):
-    the largest of |g_i - sign(x_i) r'(x_i)| on the support and max(0, |g_i| - r'(0)) off it.
+    """How far x is from a stationary point of ||y - A x||^2 / 2 + r(x; eta).
+
+    With g = A^T (y - A x), the largest of |g_i - sign(x_i) r'(x_i)| on the support and max(0, |g_i| - r'(0)) off it.
     """
     return float(violation(A.T @ (y - A @ x), x, penalty, eta))
 
 
 def violation(g, x, penalty, eta):
-    """kkt_violation of an x whose g is known; of one column of x and g for each eta if there are many."""
+    """kkt_violation for a known g. With an array of etas, x and g have one column for each eta."""
     slope = penalty.derivative(x, eta)
     on = np.abs(g - np.copysign(np.where(x != 0, slope, 0), x))  # r'(0) may be infinite
     off = np.maximum(0, np.abs(g) - slope)
@@ -27,7 +28,8 @@ class FixedPoints:
     """Fixed points of belief propagation on a grid of eta. Arrays over the grid have shape (n_eta,).
 
     x, chi, Q_hat   (N, n_eta): the thresholded output x*, its variances chi_i, the precisions Q_hat_i
-    status          one of STATUSES (belief_propagation and stationary_path explain them); converged: the first
+    converged       whether status is "converged"
+    status          one of STATUSES (see belief_propagation and stationary_path)
     steps           BP steps taken
     residual        max_i |x*_t - x_{t-1}| at the last step, before damping
     damping         weight of the new value of x at the last step

@@ -1,7 +1,7 @@
 """Belief propagation as a reader of the paper would write it: plain NumPy, four matrix-vector products per step.
 
-It is the oracle that the fast kernel of belief_propagation.py is tested against, the baseline it is timed against,
-and, through the switches that put the misprints of the paper back, the evidence for each correction.
+The fast kernel of belief_propagation.py is tested and timed against it. Its switches restore the misprints of the
+paper, which gives the evidence for each correction.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def belief_propagation_reference(
         sigma_mu^2 = sum_i A_mu_i^2 chi_i
         R_mu <- (y_mu - (A x)_mu + sigma_mu^2 R_mu) / (1 + sigma_mu^2)
 
-    until max_i |x*_i - x_i| < tol. As printed in the paper:
+    until max_i |x*_i - x_i| < tol. Three switches restore what is printed in the paper:
         onsager=False           R_mu = (y_mu - (A x)_mu) / (1 + sigma_mu^2)
         sigma2_over_alpha=True  sigma_mu^2 = (1/alpha) sum_i A_mu_i^2 chi_i
         scad_chi_and=True       SCAD's chi_i is zero on the l1-like and on the flat branch

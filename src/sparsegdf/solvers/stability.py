@@ -1,15 +1,16 @@
 """How fast plain belief propagation approaches a fixed point, or leaves it: the spectral radius of its map there.
 
 The map of plain_bp.py, with weight gamma on the new x (gamma = 1 is the undamped iteration of the paper), acts on
-(x, R, sigma^2). Near a fixed point no coordinate changes its piece of the estimator and R = y - A x, and the Jacobian
-falls into two blocks that do not act on each other, with V = 1/(1 + sigma^2):
+(x, R, sigma^2). Near a fixed point no coordinate changes its segment of the estimator, and R = y - A x. The Jacobian
+then has two blocks that do not act on each other, with V = 1/(1 + sigma^2):
 
     means      dx' = (1 - gamma) dx + gamma chi (Q_hat dx + A^T dR),   dR' = (1 - V) dR - V A dx'
     variances  dsigma^2' = A^2 [chi^2 (A^2)^T (V^2 dsigma^2)],   A^2 taken entry by entry
 
-(R does not feel dsigma^2 because R = y - A x, nor does x, because h and Q_hat x move together.) The larger of the two
-radii is the factor by which the distance shrinks in a step. That of the variances does not depend on the damping of
-x; for equal V it is Q_hat^2 (1/M) sum_i chi_i^2, which the de Almeida-Thouless condition keeps below 1.
+(R does not depend on dsigma^2 because R = y - A x, and x does not because h and Q_hat x change together.) The larger
+of the two radii is the factor by which the distance shrinks in one step. The radius of the variances does not depend
+on the damping of x. For equal V it is Q_hat^2 (1/M) sum_i chi_i^2, which is below 1 by the de Almeida-Thouless
+condition.
 """
 
 from typing import NamedTuple
@@ -26,7 +27,7 @@ class Stability(NamedTuple):
 
     means, variances  spectral radius of each block; the iteration is stable while both are below 1
     radius            the larger of them
-    steps             ln(tol) / ln(radius): steps in which a distance of order 1 becomes tol; infinite if unstable
+    steps             ln(tol) / ln(radius): steps until a distance of order 1 has become tol; infinite if unstable
     """
 
     means: float
@@ -38,7 +39,7 @@ class Stability(NamedTuple):
 def bp_jacobian(A, x, chi, Q_hat, damping):
     """The blocks (means, variances) of the Jacobian at a fixed point, over (x_S, R) and sigma^2.
 
-    Coordinates off the support S do nothing but decay by 1 - damping.
+    Coordinates off the support S only decay, by a factor 1 - damping per step.
     """
     S = np.flatnonzero(x)
     M, k, A2 = A.shape[0], S.size, A[:, S] ** 2
@@ -56,8 +57,8 @@ def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
     """Predicted stability of plain belief propagation at the fixed point (x, chi, Q_hat), e.g. of stationary_path.
 
     The prediction is for belief_propagation(..., damping=damping) and belief_propagation_reference near the fixed
-    point. It does not hold for the adapted damping that belief_propagation uses by default: that one sets its weights
-    to what the sample needs, and also comes to rest at points which the undamped iteration leaves.
+    point. It does not hold for the adapted damping that belief_propagation uses by default, which chooses its weights
+    for the sample and also converges to points that the undamped iteration leaves.
     """
     damping = require_number("damping", damping, above=0, at_most=1)
     tol = require_number("tol", tol, above=0)
@@ -75,7 +76,7 @@ def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
 
 
 def _spectral_radius(block):
-    """The largest |eigenvalue|, from all of them: 0.5 s for 1000 rows, where Arnoldi iteration may not end."""
+    """The largest |eigenvalue|. All are computed (0.5 s for 1000 rows), since Arnoldi iteration may not converge."""
     return float(np.abs(linalg.eigvals(block, check_finite=False)).max())
 
 

@@ -1,17 +1,18 @@
-"""The walk from a point that is stationary for another problem to one that is stationary for the problem wanted.
+"""The walk from a point that is stationary for a modified problem to a stationary point of the given problem.
 
-On the pieces that the h_i are on (support S, signs s, r'(x_i) = d_i |x_i| + b_i) a stationary x solves
+A piece is a segment of the estimator with a sign, or zero. On the pieces that the h_i are on (support S, signs s,
+r'(x_i) = d_i |x_i| + b_i) a stationary x solves
 
     (A_S^T A_S + D) x_S = A_S^T y - s b.
 
-With A^T y - (1 - tau) e in place of A^T y, the mismatch e = g - s r'(x) makes any x stationary at tau = 0; tau = 1 is
-the problem wanted. In between x is linear in tau until some h_j passes to the next piece, and then the Cholesky
-factor changes by one row, as in LARS.
+Replace A^T y by A^T y - (1 - tau) e with the mismatch e = g - s r'(x) of the starting point x. Then x is stationary
+at tau = 0, and tau = 1 is the given problem. In between x is linear in tau until some h_j reaches the next piece.
+There the Cholesky factor changes by one row, as in LARS.
 
-Folds.  Where j enters or changes its piece and the matrix stops being positive definite, the way in tau turns back.
-There tau waits, and x_j is driven on in its direction, the support following: the objective falls along it, until
-others have left their pieces and x_j comes to rest, at a minimum again. The same leads out of columns that depend
-on each other: x moves along their null direction, the fit unchanged, until one of them is zero.
+Folds.  If the matrix stops being positive definite when j enters or changes its piece, the path turns back in tau.
+The walk then keeps tau fixed and drives x_j on in its direction, and the support follows. The objective decreases
+until other columns have left their pieces and x_j is stationary, at a minimum again. The same step resolves linearly
+dependent columns: x moves along their null direction with the fit unchanged, until one of them is zero.
 """
 
 from collections import namedtuple
@@ -21,28 +22,28 @@ from numba import njit
 
 from sparsegdf.solvers.cholesky import FAST, SINGULAR, append, border, change, remove, solve
 
-_STILL = 1e-13  # relative: a rate below is rounding, e.g. that of a twin which stays on its threshold
-DRIVEN = -2  # the place of a column that is driven, or waits for its turn
+_STILL = 1e-13  # A relative rate below this is rounding error, e.g. for a duplicate that stays on its threshold.
+DRIVEN = -2  # The place of a column that is being driven or is waiting for it.
 
-# Over the n columns at hand; start, slope and intercept are the segments at (Q, eta), one row per column.
+# The problem over n columns; start, slope and intercept are the segments at (Q, eta), one row per column.
 Problem = namedtuple("Problem", "gram Q c start slope intercept")
 
 
 @njit(cache=True)
 def curvature(problem, j, p):
-    """d_j on piece p."""
+    """d_j = r'' on piece p."""
     return 1 / problem.slope[j, p - 1] - problem.Q[j]
 
 
 @njit(cache=True)
 def offset(problem, j, p):
-    """b_j on piece p."""
+    """b_j on piece p, where r'(x) = d_j |x| + b_j."""
     return -problem.intercept[j, p - 1] / problem.slope[j, p - 1]
 
 
 @njit(cache=True, fastmath=FAST)
 def gradient(problem, x, members):
-    """g = A^T (y - A x), x zero off `members`."""
+    """g = A^T (y - A x), where x is zero off `members`."""
     g = problem.c.copy()
     for i in members:
         row, xi = problem.gram[i], x[i]
@@ -53,7 +54,7 @@ def gradient(problem, x, members):
 
 @njit(cache=True)
 def mismatch(problem, x, g, pieces):
-    """e = g - s r'(x) on these pieces; on the zero piece what is beyond the threshold."""
+    """e = g - s r'(x) on these pieces; on the zero piece, the part of g beyond the threshold."""
     e = np.zeros(x.size)
     for j in range(x.size):
         p = abs(pieces[j])
@@ -66,7 +67,7 @@ def mismatch(problem, x, g, pieces):
 
 @njit(cache=True, fastmath=FAST)
 def follow(problem, factor, force, dx, dg):
-    """dx_S = (A_S^T A_S + D)^-1 force_S in place of dx_S, and dg = -A^T A dx; dx may have entries off S, too."""
+    """Set dx_S = (A_S^T A_S + D)^-1 force_S and dg = -A^T A dx; entries of dx off S are kept and count in dg."""
     k, n = factor.size[0], dx.size
     v = np.empty(k)
     for a in range(k):
@@ -84,7 +85,7 @@ def follow(problem, factor, force, dx, dg):
         return
     for j in range(n):
         a = factor.place[j]
-        if a >= 0:  # the equations say it
+        if a >= 0:  # known from the equations of dx_S
             dg[j] = factor.d[a] * v[a] - force[j]
             continue
         row, total = problem.gram[j], 0.0
@@ -95,9 +96,9 @@ def follow(problem, factor, force, dx, dg):
 
 @njit(cache=True, fastmath=FAST)
 def _next_event(problem, place, x, g, left, dx, rate, pieces, step):
-    """The first h_j, moving at its rate, to leave its piece within `step`: (step, j, next piece); j = -1 if none.
+    """The first h_j, moving at its rate, that leaves its piece within `step`: (step, j, next piece); j = -1 if none.
 
-    h_j = Q_j x_j + g_j - left_j with left = (1 - tau) e. Driven columns have no h on a piece.
+    h_j = Q_j x_j + g_j - left_j with left = (1 - tau) e. Driven columns are skipped: their h is not on a piece.
     """
     size = 0.0
     for j in range(x.size):
@@ -143,7 +144,7 @@ def _jumps(problem, j, old, new):
 
 @njit(cache=True)
 def join(problem, factor, j, p):
-    """Bring j on piece p into the factor; False, and j has the place of a driven column, where that is a fold."""
+    """Add j on piece p to the factor. At a fold, mark j as a driven column instead and return False."""
     d = curvature(problem, j, p)
     column, schur = border(problem.gram, factor, j, d)
     if schur > SINGULAR * problem.gram[j, j]:
@@ -155,7 +156,7 @@ def join(problem, factor, j, p):
 
 @njit(cache=True)
 def _pass(problem, factor, j, old, new):
-    """Put j from one piece to the next; False where that is a fold."""
+    """Move j from one piece to the next. At a fold, mark j as a driven column and return False."""
     if old == 0:
         return join(problem, factor, j, abs(new))
     if new == 0:
@@ -170,10 +171,10 @@ def _pass(problem, factor, j, old, new):
 
 @njit(cache=True)
 def _drive(problem, factor, j, rest, p, sign, dx, dg):
-    """Set dx and dg for x_j driven in direction `sign`; returns how far it is to rest.
+    """Set dx and dg for x_j driven in direction `sign`; returns the distance at which x_j is stationary.
 
-    The support follows, dx_S = -sign (A_S^T A_S + D)^-1 A_S^T A_j. rest = g_j - s r'(x_j) falls by the Schur
-    complement of j per unit; where that is not positive there is no rest ahead.
+    The support follows, dx_S = -sign (A_S^T A_S + D)^-1 A_S^T A_j. Per unit of distance, rest = g_j - s r'(x_j)
+    decreases by the Schur complement of j. Where that is not positive the distance is infinite.
     """
     dx[j] = sign
     follow(problem, factor, -sign * problem.gram[j, : dx.size], dx, dg)
@@ -192,7 +193,7 @@ def _move(x, g, step, dx, dg):
 
 @njit(cache=True)
 def _walk(problem, x, pieces, factor, e, limit):
-    """walk, which may leave driven columns behind where it ends early."""
+    """Like walk, but driven columns keep their mark when it ends early."""
     n = x.size
     g = gradient(problem, x, np.flatnonzero(x))
     dx, dg, rate = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -245,7 +246,7 @@ def _walk(problem, x, pieces, factor, e, limit):
             x[j] = 0.0
         if depth > 0 and j == top:
             if towards == 0:
-                if abs(g[j] - left[j]) > problem.start[j, 0]:  # on through zero
+                if abs(g[j] - left[j]) > problem.start[j, 0]:  # continue through zero
                     pieces[j] = np.int64(sign)
                 else:
                     factor.place[j] = -1
@@ -261,9 +262,9 @@ def _walk(problem, x, pieces, factor, e, limit):
 
 @njit(cache=True)
 def walk(problem, x, pieces, factor, e, limit):
-    """Walk from tau = 0 to 1, changing x, pieces and the factor, which has to be that of the pieces.
+    """Walk from tau = 0 to 1 and update x, pieces and their factor in place. The factor must belong to the pieces.
 
-    Returns the number of events, or -1 where the way ends: the estimate jumps, or `limit` events were not enough.
+    Returns the number of events, or -1 if the walk fails: the estimate jumps, or `limit` events were not enough.
     """
     events = _walk(problem, x, pieces, factor, e, limit)
     if events < 0:

@@ -13,7 +13,7 @@ PAPER = ("n20", "n30", "n50")
 
 
 def sizes(evidence, runs=None):
-    """The exact points of these runs of the l0 search (all by default), one below the other."""
+    """The exact points of these runs of the l0 search (all by default), in one table."""
     identities = [{"run": run} for run in runs] if runs else [{}]
     found = [table for identity in identities for table in tables_of(evidence, kind="l0_sizes", **identity)]
     tables = [of_the_paper(table, alpha=0.5).assign(N=table.attrs["N"]) for table in found]
@@ -39,7 +39,7 @@ def below_rs(evidence):
 
 
 def limit_is(target, delta):
-    """The N -> infinity limit of the exact df at this delta, in the form that fits best, against a theory."""
+    """Compare the N -> infinity limit of the exact df at this delta, in the form that fits best, with a theory."""
 
     def check(evidence):
         table = sizes(evidence)

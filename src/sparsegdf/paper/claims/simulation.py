@@ -45,7 +45,7 @@ SHOWN = {"l1": "l1", "elastic_net": "elastic net", "scad_a5": "SCAD"}
 
 
 class Simulated(NamedTuple):
-    """Simulations by the names that the configuration has for their block and their design."""
+    """Simulations, given by the names of their block and their design in the configuration."""
 
     block: str
     design: str
@@ -56,18 +56,18 @@ EXAMPLES = {1: Simulated("figure5_example1", "example1"), 2: Simulated("figure6_
 IID = Simulated("claims", "iid")
 OTHER_C = (Simulated("claims", "example1_weak"), Simulated("claims", "example1_strong"))
 OTHER_T = (Simulated("claims", "example2_few"), Simulated("claims", "example2_many"))
-LARGE = 0.5  # where "large delta" begins
+LARGE = 0.5  # A delta above this is "large".
 
 
 def as_printed(table, penalty, **how):
-    """The table, if it was made with the paper's parameters, those of the penalty among them."""
+    """The table, if it was made with the paper's parameters, including those of the penalty; else Undecided."""
     if (made := make_penalty(**table.attrs["penalty"])) != PENALTIES[penalty]:
         raise Undecided(f"{made} in this run, {PENALTIES[penalty]} in the paper")
     return of_the_paper(table, mean=0, variance=1, **how)
 
 
 def summaries(evidence, simulated, penalty):
-    """The summaries of the simulations of a penalty: one, or one for each N."""
+    """The summaries of the simulations of a penalty: a single one, or one for each N."""
     names = {"block": simulated.block, "design_name": simulated.design, "penalty_name": penalty}
     return tables_of(evidence, kind="summary", **names)
 
@@ -130,7 +130,7 @@ def correspondence(simulated, name):
 
 
 def small_at_large_delta(simulated):
-    """The largest GDF - delta_eff beyond delta = LARGE, of all three penalties: at most twice a plotted symbol."""
+    """The largest GDF - delta_eff beyond delta = LARGE is at most two plotted symbols, for all three penalties."""
 
     def check(evidence):
         found = {}
@@ -144,7 +144,7 @@ def small_at_large_delta(simulated):
 
 
 def previous(simulated, name, column):
-    """GDF minus the unbiased estimator of the earlier work, of the same samples."""
+    """GDF minus the unbiased estimator of the earlier work, on the same samples."""
 
     def check(evidence):
         table = points(evidence, simulated, name, N=1000)
@@ -174,7 +174,7 @@ def same_curve(several, name):
         inside = first[(first.delta >= second.delta.min()) & (first.delta <= second.delta.max())]
         if inside.empty:
             raise Undecided("the two runs have no common range of δ")
-        # df - delta is the smooth part, so that straight lines between few points do little harm
+        # df - delta is smooth, so linear interpolation between few points is accurate enough.
         other, other_se = (np.interp(inside.delta, second.delta, second[c] - (c == "gdf") * second.delta)
                            for c in ("gdf", "gdf_se"))  # fmt: skip
         return agreement(inside.gdf - inside.delta - other, np.hypot(inside.gdf_se, other_se), inside.delta)
@@ -183,7 +183,7 @@ def same_curve(several, name):
 
 
 def convergence_differs(several):
-    """The median number of steps of the SCAD runs, the largest of all levels, differs by more than a tenth."""
+    """The median number of steps of SCAD, taken at the level where it is largest, differs by more than 10 %."""
 
     def check(evidence):
         steps = [
@@ -214,7 +214,7 @@ def converges_worse(simulated):
 
 
 def vanishes(design, name):
-    """The limit N -> infinity of GDF - delta_eff at the densest level complete at three N, 2000 among them."""
+    """The limit N -> infinity of GDF - delta_eff at the densest level that is complete at three N, including 2000."""
 
     def check(evidence):
         found = {}
@@ -238,7 +238,7 @@ def vanishes(design, name):
 
 
 def bp_l0(undamped_above=None):
-    """The largest fraction of converged BP runs for l0, of all or of the undamped ones above a delta."""
+    """The largest fraction of converged BP runs for l0, over all runs or over the undamped ones above a delta."""
 
     def check(evidence):
         (table,) = tables_of(evidence, kind="bp_l0")

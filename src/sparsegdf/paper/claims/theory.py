@@ -237,7 +237,7 @@ def at_before_end(_):
 
 
 def cut(value, quoted):
-    """The quoted digits with the rest cut off instead of rounded."""
+    """Whether the value gives the quoted digits when it is truncated instead of rounded."""
     digits = 10 ** len(quoted.partition(".")[2])
     return Finding(np.floor(value * digits) / digits == float(quoted), f"{value:.6g}", "digits cut off")
 
@@ -247,7 +247,7 @@ def cut(value, quoted):
 
 @cache
 def best_delta(penalty, mean=0.5):
-    """The delta of least err_pre; 0 where the empty model is best."""
+    """The delta with the smallest err_pre; 0 if the empty model is best."""
     return lowest(penalty, np.linspace(0.002, 0.6, 120), alpha=ALPHA, mean=mean)[0]
 
 
@@ -271,7 +271,7 @@ def delta_1_2(eta2=0.1):
 
 
 def eta2_scan(_):
-    """The eta_2 that each quoted number asks for: is one value enough for all three?"""
+    """The eta_2 that each quoted number needs. The claim holds if one value gives all three."""
     wanted = {
         "minimum 0.170": lambda e: best_delta(ElasticNet(eta2=e)) - 0.170,
         "delta_1 0.028": lambda e: crossing(ElasticNet(eta2=e), SCAD8) - 0.028,

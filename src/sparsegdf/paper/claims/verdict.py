@@ -3,9 +3,9 @@
 A check looks at the evidence and returns a Finding; the verdict is computed from it:
 
     reproduced                      the statement holds as printed
-    reproduced with a correction    it does not, but it does with the named correction
-    contradicted                    it does not
-    not decidable                   the data cannot tell, and the finding says why
+    reproduced with a correction    it holds only with the named correction
+    contradicted                    it does not hold
+    not decidable                   the data do not decide it, and the finding says why
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-# Tables whose `attrs` say what they are (`kind`, names in the configuration) and what parameters they were made with.
+# The `attrs` of each table hold what it is (`kind`, names in the configuration) and the parameters it was made with.
 Evidence = Sequence[pd.DataFrame]
 
-FALSE_ALARM = 1e-3  # chance that noise alone contradicts a true claim, whatever its number of points
-SYMBOL = 0.02  # about the size of a plotted point on an axis from 0 to 1: what a printed figure can show
+FALSE_ALARM = 1e-3  # The probability that noise alone contradicts a true claim, for any number of points.
+SYMBOL = 0.02  # A printed figure shows no smaller difference: the size of a plotted point on an axis from 0 to 1.
 
 
 class Finding(NamedTuple):
-    """holds is None where the data cannot tell; `measured` and `tolerance` are for the reader."""
+    """The outcome of a check. `holds` is None if the data do not decide; `measured` and `tolerance` are texts."""
 
     holds: bool | None
     measured: str
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
 
 
 class Undecided(Exception):
-    """The evidence is missing, or not of the scale that the claim is about; the message says which."""
+    """The evidence is missing, or is not at the scale of the claim; the message says which."""
 
 
 class Claim(NamedTuple):
@@ -57,7 +57,7 @@ def tables_of(evidence: Evidence, **identity) -> list[pd.DataFrame]:
 
 
 def of_the_paper(table, *, N=0, **parameters) -> pd.DataFrame:
-    """The table, if it was made with these parameters of the paper and at least as many predictors."""
+    """The table, if it was made with these parameters of the paper and at least N predictors; else Undecided."""
     for name, value in parameters.items():
         if table.attrs[name] != value:
             raise Undecided(f"{name} = {table.attrs[name]} in this run, {value} in the paper")
@@ -113,7 +113,8 @@ def _find(check, evidence):
 def lost(claims: pd.DataFrame, reference: pd.DataFrame, *, same_scale) -> pd.DataFrame:
     """Claims that the reference run reproduced, with or without a correction, and that this run does not.
 
-    A run of fewer or smaller samples leaves claims open that the reference decides: there, only those contradicted.
+    A run with fewer or smaller samples may leave claims open that the reference decides. Unless same_scale, only
+    claims that are contradicted or missing count.
     """
     before = reference[reference.verdict.str.startswith("reproduced")].id
     now = claims.set_index("id").verdict.reindex(before).fillna("missing")
@@ -125,13 +126,13 @@ def lost(claims: pd.DataFrame, reference: pd.DataFrame, *, same_scale) -> pd.Dat
 
 
 def number(value, quoted: str) -> Finding:
-    """A quoted decimal: within half a unit of its last digit."""
+    """The value agrees with a quoted decimal number to half a unit of its last digit."""
     half = 0.5 * 10.0 ** -len(quoted.partition(".")[2])
     return Finding(abs(value - float(quoted)) <= half, f"{value:.6g}", f"± {half:g}")
 
 
 def identity(difference, tolerance=1e-9) -> Finding:
-    """Two expressions of one quantity, at every point."""
+    """Two expressions of one quantity agree at every point."""
     worst = float(np.max(np.abs(difference)))
     points = "1 point" if np.size(difference) == 1 else f"{np.size(difference)} points"
     return Finding(worst <= tolerance, f"|difference| ≤ {worst:.1e} at {points}", f"{tolerance:g}")
@@ -145,9 +146,9 @@ def positive(margin, what, tolerance=0.0) -> Finding:
 
 
 def agreement(gap, se, deltas, *, size=SYMBOL) -> Finding:
-    """Two measured curves agree to `size`: contradicted where the gap exceeds it beyond noise.
+    """Two measured curves agree to `size`. Contradicted if a gap exceeds it by more than noise.
 
-    Not decidable where two standard errors do not fit into the room that is left.
+    Not decidable if |gap| plus two standard errors exceeds `size` at some point.
     """
     gap, se, deltas = _finite(gap, se, deltas)
     if not gap.size:
@@ -162,7 +163,7 @@ def agreement(gap, se, deltas, *, size=SYMBOL) -> Finding:
 
 
 def no_difference(gap, se, deltas, *, resolution=0.01) -> Finding:
-    """Two expectations are equal: no z-score beyond chance, with standard errors below `resolution`/2."""
+    """Two expectations are equal: no z-score beyond chance, and standard errors up to `resolution`/2."""
     gap, se, deltas = _finite(gap, se, deltas)
     if not gap.size:
         return Finding(None, "", "", "no point with a standard error")
@@ -179,7 +180,7 @@ def no_difference(gap, se, deltas, *, resolution=0.01) -> Finding:
 
 
 def larger(gap, se, what, level=None) -> Finding:
-    """A measured quantity is above zero at every point, beyond noise."""
+    """A measured quantity is above zero at every point, by more than noise."""
     gap, se = _finite(gap, se)
     if not gap.size:
         return Finding(None, "", "", "no point with a standard error")

@@ -1,6 +1,6 @@
-"""The parts that blocks of config/*.yaml are made of, and the blocks that more than one figure or table needs.
+"""The types used in the blocks of config/*.yaml, and the blocks that more than one figure or table needs.
 
-The block of a figure or table is its class in paper/figures; how blocks belong together is in model.py.
+The block of a figure or table is its class in paper/figures. model.py combines the blocks.
 """
 
 import re
@@ -30,7 +30,7 @@ Damping = Annotated[float, Field(gt=0, le=1)]  # the weight of the new value
 
 
 def _check_name(name: str):
-    if not re.fullmatch("[A-Za-z0-9]+(_[A-Za-z0-9]+)*", name):  # it becomes a part of file names, joined by __
+    if not re.fullmatch("[A-Za-z0-9]+(_[A-Za-z0-9]+)*", name):  # names become parts of file names, joined by __
         raise ValueError(f"{name!r} is not a name (allowed: letters and digits, with single _ between them)")
     return name
 
@@ -39,7 +39,7 @@ Name = Annotated[str, AfterValidator(_check_name)]
 
 
 def _check_block(block, what, known):
-    """A block {kind, parameters}: a known kind, and exactly the parameters that it has."""
+    """Raise ValueError unless a block {kind, parameters} has a known kind and exactly its parameters."""
     kind = block.get("kind")
     if kind not in known:
         raise ValueError(f"kind = {kind!r}: " + unknown(what, kind, known))
@@ -65,7 +65,7 @@ def _check_design(block: dict):
 
 
 def require_columns(design, N, of):
-    """Raise ValueError if N columns are too few for the design of `of`: what the design itself says."""
+    """Raise ValueError if N columns are too few for the design. The message names the block or run `of`."""
     try:
         design.require_columns(N)
     except ValueError as error:
@@ -111,20 +111,20 @@ class EtaGrid(Model):
 
 
 class SimulationBlock(Model):
-    """The rows of A and the grid of one penalty."""
+    """The number of rows of A and the grid of eta for one penalty."""
 
     M: Count
     etas: EtaGrid
 
 
-# bp: belief propagation alone; direct: stationary_path alone; both: where the first fails, the second.
+# bp: belief propagation only; direct: stationary_path only; both: stationary_path where belief propagation fails.
 Solver = Literal["bp", "direct", "both"]
 
 
 class Run(NamedTuple):
     """A set of fixed points: a simulation for each penalty, on the same samples of the design of this name.
 
-    `block` is the block of the configuration that asked for it.
+    `block` is the name of the block of the configuration that needs it.
     """
 
     block: str
@@ -135,7 +135,7 @@ class Run(NamedTuple):
 
 
 class Simulated(Model):
-    """A block that asks for fixed points."""
+    """A block that needs fixed points."""
 
     solver: Solver
     mean: float
@@ -143,10 +143,10 @@ class Simulated(Model):
 
     @abstractmethod
     def fixed_points(self, config) -> dict[str, Run]:
-        """The sets of fixed points that it asks for, by name."""
+        """The sets of fixed points that it needs, by name."""
 
     def run(self, config, *, block, design_name, design, N, samples, grids):
-        """The set on a design block at N columns; `grids` = {penalty: (M, etas)}."""
+        """The set of fixed points on a design block at N columns; `grids` = {penalty: (M, etas)}."""
         shared = {"design": design, "N": N, "mean": self.mean, "variance": self.variance, "seed": config.seed}
         simulations = {
             name: Simulation.of(penalty=config.penalties[name], M=M, etas=etas.values().tolist(), **shared)
@@ -163,7 +163,7 @@ class SameSize(Simulated):
     simulations: Annotated[dict[str, SimulationBlock], Field(min_length=1)]
 
     def run_on(self, design, config, block):
-        """The set on the design of this name."""
+        """The set of fixed points on the design of this name."""
         return self.run(
             config,
             block=block,

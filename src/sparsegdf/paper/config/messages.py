@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, in words: the key, its value, what is allowed, and the nearest known name."""
+"""Error messages for a configuration: the key, its value, what is allowed, and the nearest known name."""
 
 from difflib import get_close_matches
 from typing import get_args
@@ -20,7 +20,7 @@ def describe(problem, model):
     if problem["type"] == "missing":
         return f"{path} is missing"
     message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] == "value_error":  # raised by our own checks, and already says which value
+    if problem["type"] == "value_error":  # raised by our own checks, which already name the value
         return f"{path}: {message}" if path else message
     return f"{path} = {problem['input']!r}: {message[0].lower() + message[1:]}"
 

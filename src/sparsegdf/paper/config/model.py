@@ -1,4 +1,4 @@
-"""The configuration as one typed model: how its blocks belong together, checked before anything runs."""
+"""The configuration as one typed model. It checks that the blocks fit together before anything runs."""
 
 from functools import cached_property
 from typing import Annotated
@@ -25,11 +25,11 @@ from sparsegdf.registry import block_of
 
 
 class ConfigError(Exception):
-    """What is wrong with the configuration, one line per problem."""
+    """The configuration is not valid; the message has one line per problem."""
 
 
 class _Shared(Model):
-    """All but the blocks of single figures and tables, which their modules add."""
+    """The configuration without the blocks of single figures and tables, which are added by their modules."""
 
     run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     seed: Annotated[int, Field(ge=0)]
@@ -68,7 +68,7 @@ class _Shared(Model):
         return [(figure.name, penalty) for figure in figures for penalty in figure.simulations]
 
     def resized(self, name, N, of):
-        """The design block of this name at N columns; what it has at `of` columns is kept as far as it can be."""
+        """The design block of this name, meant for `of` columns, at N columns (see Design.resized)."""
         return block_of(make_design(**self.designs[name]).resized(N, of))
 
     @model_validator(mode="after")
@@ -103,7 +103,7 @@ Config = create_model(
 
 
 def _references(tree, single, several, path=""):
-    """(path, name) of every name that stands under the key `single` or in a list under `several`."""
+    """(path, name) of every name under the key `single` or in a list under the key `several`."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, value in items:
         here = f"{path}.{key}" if path else str(key)
@@ -116,7 +116,7 @@ def _references(tree, single, several, path=""):
 
 
 def load(raw: dict) -> Config:
-    """The validated configuration, or a ConfigError with one readable line per problem."""
+    """Return the validated configuration, or raise ConfigError with one line per problem."""
     try:
         return Config.model_validate(raw)
     except ValidationError as error:

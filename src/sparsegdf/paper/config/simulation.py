@@ -1,4 +1,4 @@
-"""A simulation: what one sample of fixed points depends on, and nothing else."""
+"""A simulation: exactly the parameters that the fixed points of one sample depend on."""
 
 from dataclasses import asdict, dataclass
 
@@ -19,11 +19,11 @@ class Simulation:
 
     @classmethod
     def of(cls, *, design, penalty, etas, **ensemble):
-        """From builtins: the blocks {kind, parameters} of a design and a penalty, and numbers."""
+        """Build a simulation from builtins: the blocks {kind, parameters} of a design and a penalty, and numbers."""
         return cls(Ensemble(make_design(**design), **ensemble), make_penalty(**penalty), tuple(etas))
 
     def as_params(self):
-        """The builtins that `of` takes: the params of a rule, and in a chunk what it was made with."""
+        """The arguments of `of` as builtins. They are the params of a rule and are recorded in each chunk."""
         ensemble = {name: value for name, value in asdict(self.ensemble).items() if name != "design"}
         blocks = {"design": block_of(self.ensemble.design), "penalty": block_of(self.penalty)}
         return blocks | ensemble | {"etas": list(self.etas)}

@@ -1,1 +1,1 @@
-"""What the paper and we compute: from samples to tables."""
+"""The computations of the paper and our own, from samples to tables."""

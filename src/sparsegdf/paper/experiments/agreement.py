@@ -1,4 +1,4 @@
-"""Do belief propagation and the direct route find the same fixed points? One row per sample of a design."""
+"""Do belief propagation and the direct solver find the same fixed points? One row per sample of a design."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from sparsegdf.paper.experiments.samples import over_samples
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_path
 
-_SAME = 1e-3  # two states of one (A, y) differ by whole components; one state found twice by far less
+_SAME = 1e-3  # Two states of one (A, y) differ by whole components, one state found twice by far less than this.
 
 
 def agreement_samples(simulation, samples, *, tol, max_steps):
@@ -20,11 +20,11 @@ def agreement_samples(simulation, samples, *, tol, max_steps):
 
 
 def agreement_row(A, y, penalty, etas, *, tol, max_steps):
-    """How the two agree on one (A, y), over the levels of eta.
+    """How the two solvers agree on one (A, y), over the levels of eta.
 
-    levels, bp, direct, both   how many there are, and where each converged, and both did
-    other_state                levels where both converged to different stationary points (not convex: there are many)
-    x_gap, chi_gap, Q_hat_gap  largest differences over the levels of `both` that are no other state
+    levels, bp, direct, both   number of levels, and of those where BP, the direct solver and both converged
+    other_state                levels where both converged, but to different stationary points (non-convex penalties)
+    x_gap, chi_gap, Q_hat_gap  largest differences over the levels where both converged to the same point
     kkt, kkt_bp                largest violation of stationarity where each converged
     delta                      largest |support| / M among `both`
     """
@@ -55,7 +55,7 @@ def _largest(values):
 
 
 def agreement_table(panels):
-    """One row per (run, penalty) of `panels`: counts added up, largest gaps."""
+    """One row per (run, penalty) of `panels`: the sums of the counts and the largest gaps."""
     rows = []
     for (run, penalty), table in panels.items():
         counts = table[["levels", "bp", "direct", "both", "other_state"]].sum().to_dict()

@@ -1,4 +1,4 @@
-"""Where belief propagation should converge, by linear stability, beside where it does."""
+"""Where belief propagation should converge by linear stability, compared with where it does."""
 
 import logging
 
@@ -14,12 +14,13 @@ log = logging.getLogger(__name__)
 
 
 def region_table(simulations, measured, *, samples, every, dampings, tol):
-    """Predicted beside measured convergence of belief propagation, for each simulation and every `every`-th level.
+    """Predicted and measured convergence of belief propagation, for each simulation and every `every`-th level.
 
-    `simulations` are Simulation objects by (figure, penalty), `measured` their summaries: fraction_bp of bp_samples
-    converged, in steps_median. Predicted, from the fraction_converged of `samples` that have a fixed
-    point: radius_<damping>, the mean of the spectral radius with that damping, radius_variances that of the block
-    which no damping changes, and steps, the median of what the best of these dampings should take.
+    `simulations` are Simulation objects by (figure, penalty), and `measured` their summaries. Measured are
+    fraction_bp, the fraction of bp_samples that converged, and steps_median. Predicted, from the fraction_converged
+    of `samples` that have a fixed point, are radius_<damping>, the mean spectral radius with that damping;
+    radius_variances, that of the block which does not depend on the damping; and steps, the median number of steps
+    with the best of these dampings.
     """
     table = []
     for (figure, penalty), simulation in simulations.items():

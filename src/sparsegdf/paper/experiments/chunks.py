@@ -1,4 +1,4 @@
-"""What a chunk of samples has to be before it is averaged."""
+"""Checks of a chunk of samples before it is averaged."""
 
 import numpy as np
 

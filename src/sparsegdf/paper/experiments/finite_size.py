@@ -11,7 +11,7 @@ COLUMNS = (
 
 
 def finite_size_table(summaries, shown):
-    """The `shown` densest levels of each summary, one below the other, with N, design and penalty.
+    """The `shown` densest levels of each summary in one table, with N, design and penalty.
 
     `summaries` is {(N, design, penalty): table of summaries.summarise}.
     """
@@ -25,8 +25,8 @@ def finite_size_table(summaries, shown):
 def gap_limits(table):
     """gap(N) = limit + slope/N by weighted least squares, for each design, penalty, eta and gap.
 
-    z = limit/limit_se; chi2 and dof tell whether the straight line fits. Only sizes are used at which every sample
-    has a fixed point, at least three: an average over a part of the samples has another meaning.
+    z = limit/limit_se; chi2 and dof show whether a straight line fits. Only sizes at which every sample has a fixed
+    point are used, and at least three are needed. An average over a part of the samples would be another quantity.
     """
     rows = []
     for (design, penalty, eta), group in table.groupby(["design", "penalty", "eta"], sort=False):

@@ -1,4 +1,4 @@
-"""Belief propagation for l0, which the paper says does not converge: how far that is true, by damping."""
+"""Belief propagation for l0. The paper says that it does not converge; here is how often it does, by damping."""
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,11 @@ from sparsegdf.solvers.belief_propagation import belief_propagation
 
 
 def l0_bp_table(*, M, N, samples, etas, dampings, mean, variance, seed, tol, max_steps):
-    """One row per damping and eta, each level from x = 0: how many runs converged, and where to.
+    """One row per damping and eta: how many runs converged, and to which delta. Each level starts from x = 0.
 
-    pairs samples converged at this damping and at one before it in the list; other_support is the fraction of them
-    whose support differs from that at the first of those: a state that depends on the damping is a stationary
-    point, but not *the* solution.
+    `pairs` is the number of samples that converged at this damping and at one before it in the list. `other_support`
+    is the fraction of them whose support differs from that at the first of those dampings. A state that depends on
+    the damping is a stationary point, but not *the* solution.
     """
     supports, rows = {}, []
     for index, A, y in over_samples(Ensemble(IID(), M, N, mean, variance, seed), range(samples)):

@@ -1,7 +1,8 @@
 """GDF of the exact l0 estimate, at fixed size and at fixed eta, and its limit N -> infinity.
 
 With m_y = 0 the direction and the length of y are independent, so at fixed size df(K) = E[max ||P_S y||^2/||y||^2]
-exactly: averaging R^2 has a far smaller error than the covariance ||P_S y||^2/(M sigma_y^2), kept as a check.
+exactly. This mean of R^2 has a much smaller error than the covariance ||P_S y||^2/(M sigma_y^2), which is kept as a
+check.
 """
 
 import numpy as np
@@ -24,8 +25,8 @@ def fixed_size(rows, *, M, variance):
 def fixed_eta(rows, etas, *, M, N, variance):
     """One row per eta: K minimises RSS_K/2 + eta K in each sample; delta and df averaged over samples.
 
-    truncated is the fraction of samples whose minimiser is the largest size searched, where there are larger ones:
-    such a row is biased.
+    truncated is the fraction of samples whose minimiser is the largest size searched although larger sizes exist. A
+    row with such samples is biased.
     """
     explained = rows.pivot(index="sample", columns="K", values="explained").to_numpy()
     norm2 = rows.groupby("sample").norm2.first().to_numpy()
@@ -58,7 +59,7 @@ def extrapolate(points):
 def limits(sizes, deltas):
     """The limit N -> infinity at each delta, from the exact points that have exactly this delta.
 
-    `sizes` is fixed_size of several N, one below the other, with columns N and exact.
+    `sizes` holds the tables of fixed_size for several N, with columns N and exact.
     """
     tables = []
     for delta in deltas:

@@ -1,4 +1,4 @@
-"""What figures 7 and 8 and table_l0 show, put together from summaries and theory."""
+"""The tables behind figures 7 and 8 and table_l0, from summaries and theory."""
 
 import numpy as np
 import pandas as pd
@@ -28,8 +28,8 @@ def l0_theory(deltas, *, alpha, variance):
 
 
 def df_table(sizes, *, alpha, variance):
-    """df by N and K with standard errors, beside RS, one-step RSB and the bound at the same delta."""
-    # The best subset of all rows, or of all columns, is not a choice.
+    """df by N and K with standard errors, and RS, one-step RSB and the bound at the same delta."""
+    # With K = M or K = N there is nothing to choose.
     shown = sizes[(sizes.K > 0) & (sizes.delta < min(1, 1 / alpha) - 1e-12)]
     theory = l0_theory(np.unique(shown.delta), alpha=alpha, variance=variance)
     columns = ["delta", "rs", "one_step_rsb", "bound"]

@@ -1,4 +1,4 @@
-"""Does C_p with the degrees of freedom of this package choose well? Planted data, and other ways to choose.
+"""Does C_p with the degrees of freedom of this package choose well? A comparison with other methods on planted data.
 
 y = A x0 + noise of variance 1, where x0 has `nonzeros` components +-strength at random places. The columns of A have
 unit length (iid: nearly), so strength is in units of the error of a single coefficient.
@@ -17,8 +17,8 @@ from sparsegdf.selection.cross_validation import cross_validation
 from sparsegdf.selection.fits import eta_grid, fit_path
 from sparsegdf.selection.noise import estimate_noise_variance
 
-_LEVELS = 34  # of eta, a third of those of `select`
-_STREAM = 10  # of x0, apart from those of A and the noise
+_LEVELS = 34  # The number of levels of eta, a third of that of `select`.
+_STREAM = 10  # The random stream of x0, which differs from those of A and the noise.
 
 
 def planted_coefficients(ensemble, index, *, nonzeros, strength):
@@ -30,17 +30,17 @@ def planted_coefficients(ensemble, index, *, nonzeros, strength):
 
 
 def planted_sample(ensemble, index, **how):
-    """(A, y, x0) of sample `index`; A and the noise are those that the ensemble always has."""
+    """(A, y, x0) of sample `index`, where A and the noise are the sample (A, y) of the ensemble."""
     (A, noise), x0 = ensemble.sample(index), planted_coefficients(ensemble, index, **how)
     return A, A @ x0 + noise, x0
 
 
 def planted_rows(*, design, M, N, nonzeros, strength, penalties, samples, new_rows, seed):
-    """One row per sample, penalty and method: what was chosen and how well.
+    """One row per sample, penalty and method: the chosen model and its errors.
 
-    error      ||A (x - x0) + intercept||^2 / M: prediction error at the same A, less the noise
-    error_new  the same on rows that were not seen
-    f1         2 |S and S0| / (|S| + |S0|), support of x against that of x0
+    error      ||A (x - x0) + intercept||^2 / M: prediction error at the same A, without the noise
+    error_new  the same on new rows
+    f1         2 |S and S0| / (|S| + |S0|), where S is the support of x and S0 that of x0
     sigma2     the estimate of the noise variance that C_p and BIC used (true value 1)
     jumps      whether the fit may jump at the chosen level, so that Stein's df may be too small
     """
@@ -58,7 +58,7 @@ def planted_rows(*, design, M, N, nonzeros, strength, penalties, samples, new_ro
 
 
 def choices(A, y, x0, penalty, sigma2):
-    """What each of selection_tables.METHODS chooses on one (A, y); `fit` is (x, intercept)."""
+    """The choice of each of selection_tables.METHODS on one (A, y); `fit` is (x, intercept)."""
     M = len(y)
     # The units of select: columns of norm 1, y in units of sigma.
     shift, mean, sigma = A.mean(axis=0), y.mean(), np.sqrt(sigma2)

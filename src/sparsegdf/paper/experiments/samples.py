@@ -1,4 +1,4 @@
-"""The one loop over samples, whatever is measured on them."""
+"""The loop over samples that every experiment uses."""
 
 import logging
 import time
@@ -7,7 +7,7 @@ log = logging.getLogger(__name__)
 
 
 def over_samples(ensemble, indices):
-    """(index, A, y) for each of these samples of an ensemble; the log says how far it is."""
+    """(index, A, y) for each of these samples of an ensemble; progress is logged."""
     started, total = time.monotonic(), len(indices)
     for done, index in enumerate(indices, start=1):
         yield index, *ensemble.sample(index)

@@ -1,11 +1,11 @@
-"""What figure 10 and table_selection show: means over planted data, and who wins."""
+"""The tables behind figure 10 and table_selection: means over planted data, and a comparison of the methods."""
 
 import pandas as pd
 
 from sparsegdf.estimators.monte_carlo import mean_estimate
 
-# Which eta each way takes, all on the same path of fits; paths of fits that it costs, beside those of the estimate of
-# sigma2 (11 of the lasso where N is not well below M).
+# The methods to choose eta, all on the same path of fits, and the number of paths that each has to fit. The estimate
+# of sigma2 is not included (11 paths of the lasso where N is not well below M).
 METHODS = {
     "cp": 1,  # err_train + 2 sigma2 df with Stein's df: what select does
     "cp_known": 1,  # the same with the true sigma2
@@ -14,7 +14,7 @@ METHODS = {
     "cv": 11,  # 10-fold cross-validation
     "oracle": 1,  # the smallest true prediction error
 }
-RIVALS = ("cv", "count", "bic")  # that C_p is compared with, sample by sample
+RIVALS = ("cv", "count", "bic")  # C_p is compared with these, sample by sample.
 MEASURES = ("error", "error_new", "f1", "nonzeros")
 
 
@@ -41,7 +41,7 @@ def selection_table(cells):
 
 
 def verdict(table, z=2.0):
-    """In words: in how many settings C_p has a smaller, a larger error than each of RIVALS, and where it is worst."""
+    """A text: in how many settings C_p has a smaller or larger error than each of RIVALS, and its best and worst."""
     mine = table[table.method == "cp"]
     return " ".join(_against(mine, table[table.method == other], other, z) for other in RIVALS)
 

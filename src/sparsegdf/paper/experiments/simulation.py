@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 def simulate(solve, simulation: Simulation, samples):
     """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on these samples of a simulation.
 
-    A row depends on its own sample alone.
+    A row depends only on its own sample.
     """
     ensemble, tables = simulation.ensemble, []
     for index, A, y in over_samples(ensemble, samples):
@@ -28,7 +28,7 @@ def simulate(solve, simulation: Simulation, samples):
 
 
 def rows(A, y, found, *, mean, variance):
-    """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN, never a stand-in."""
+    """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN."""
     M = A.shape[0]
     table = []
     for k, eta in enumerate(found.etas):

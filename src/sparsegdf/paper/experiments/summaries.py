@@ -1,4 +1,4 @@
-"""Averages over samples, with standard errors and counts: what the simulation figures plot."""
+"""Averages over samples, with standard errors and counts, as plotted in the figures of simulations."""
 
 from collections import defaultdict
 
@@ -12,10 +12,10 @@ AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effect
 
 
 def combine(bp, direct):
-    """The rows of belief propagation, and where it did not converge those of the direct solver, if that did.
+    """The rows of belief propagation, replaced by those of the direct solver where only that one converged.
 
-    `direct` has only the samples that were left without a fixed point. The column `solver` says where a row is from;
-    `steps` are always those of belief propagation. Of a solver that was not run there is None.
+    `direct` has only the samples that belief propagation left without a fixed point. The column `solver` names the
+    solver of a row; `steps` are always those of belief propagation. A solver that was not run is given as None.
     """
     if bp is None:
         return direct.assign(solver="direct", steps=np.nan)
@@ -35,12 +35,12 @@ def combine(bp, direct):
 def summarise(chunks):
     """One row per eta: the estimators averaged over the samples that converged, and how many those were.
 
-    `chunks` is an iterable of tables from simulation.simulate, with the column `solver`; one is held at a time.
+    `chunks` is an iterable of tables from simulation.simulate, with the column `solver`; one is in memory at a time.
     fraction_bp of all samples have a fixed point by belief propagation, fraction_converged by either solver. `steps`
-    are those of belief propagation; NaN says that it was not run, and is fraction_bp then, too.
-    gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without; gap_* are the differences
-    GDF - (other estimator) of the same samples, so that their standard errors are those of the difference.
-    A converged row with a NaN is an error: it would make the whole level NaN.
+    are those of belief propagation. If it was not run, `steps` and fraction_bp are NaN.
+    gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without. gap_* are the differences
+    GDF - (other estimator) on the same samples, so that their standard errors are those of the difference.
+    A converged row with a NaN is an error, since it would make the whole level NaN.
     """
     levels = defaultdict(_Level)
     for rows in chunks:
@@ -50,7 +50,7 @@ def summarise(chunks):
 
 
 class _Level:
-    """What is kept of the samples at one eta."""
+    """The running sums over the samples at one eta."""
 
     def __init__(self):
         self.moments, self.steps, self.kkt_max, self.by_bp = Moments(AVERAGED), [], np.nan, 0

@@ -1,4 +1,4 @@
-"""What the theory figures plot, as tables: functions of plain numbers and penalties, nothing else."""
+"""The tables behind the theory figures. They depend only on numbers and penalties."""
 
 from itertools import combinations
 
@@ -16,13 +16,13 @@ from sparsegdf.theory.replica_symmetric import (
     solve_rs,
 )
 
-_BESIDE = 1e-9  # from the ends of S1, so that rounding does not decide on which branch a row is
+_BESIDE = 1e-9  # Rows keep this distance from the ends of S1, so that rounding does not decide on their branch.
 
 
 def single_body_table(panels, *, alpha, mean, variance, z_max):
     """x*(z) at the RS saddle point of each panel {penalty: block, eta}, with its thresholds in units of z.
 
-    One row per panel and z; a jump is two rows at neighbouring z. `unregularised` is h/Q_hat.
+    One row per panel and z; a jump has two rows at neighbouring z. `unregularised` is h/Q_hat.
     """
     tables = []
     for number, panel in enumerate(panels):
@@ -57,9 +57,9 @@ def single_body_table(panels, *, alpha, mean, variance, z_max):
 def rs_table(penalties, *, alpha, deltas, mean, variance):
     """The RS solution of each named penalty block on the grid `deltas` and at its special points, along its curve.
 
-    Rows go up to the largest delta of S1, then from its turning point back to its end (beyond_turning), then on
-    beyond S1. The column `penalty` has the name; at_delta, s1_largest_delta and s1_end repeat the special deltas
-    (NaN where there is none).
+    Rows go up to the largest delta of S1, then from its turning point back to its end (beyond_turning), then
+    continue beyond S1. The column `penalty` has the name; at_delta, s1_largest_delta and s1_end repeat the special
+    deltas (NaN if there is none).
     """
     tables = []
     for name, block in penalties.items():
@@ -82,7 +82,7 @@ def rs_table(penalties, *, alpha, deltas, mean, variance):
 
 
 def _from_turning_to_end(largest, end):
-    """Deltas from the turning point of S1 to its end, closer together where it turns; none where it does not."""
+    """Deltas from the turning point of S1 to its end, denser near the turning point; empty if S1 does not turn."""
     if largest - end < 3 * _BESIDE:
         return np.array([])
     return largest - _BESIDE - (largest - end - 2 * _BESIDE) * np.linspace(0, 1, 25) ** 2

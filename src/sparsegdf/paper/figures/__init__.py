@@ -1,1 +1,1 @@
-"""One module per figure and table: base.py says what is in it."""
+"""One module per figure and table; base.py describes what it contains."""

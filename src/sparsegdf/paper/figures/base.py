@@ -1,8 +1,8 @@
-"""What a figure or a table is: its block of the configuration, what it is made of, and how it is drawn or computed.
+"""A figure or a table: its block of the configuration, its inputs, and how it is drawn or computed.
 
-Each file beside this one that has a subclass of Figure or Table holds one of them, and is all there is to register:
-registry.py finds it, under the name of the file. The rules read these classes whenever something is planned, so what
-takes long to import (Matplotlib, SciPy, Numba) is imported by the functions that use it.
+Each of the other files in this folder that defines a subclass of Figure or Table holds one figure or table.
+registry.py finds it under the name of the file; no other step is needed. The rules read these classes whenever
+Snakemake plans a run, so packages that take long to import (Matplotlib, SciPy, Numba) are imported inside functions.
 """
 
 from abc import abstractmethod
@@ -14,7 +14,7 @@ from sparsegdf.paper.config.blocks import Model
 
 
 class Drawing(NamedTuple):
-    """The picture (a Matplotlib figure), the numbers in it, what it says, and how many samples were drawn, if any."""
+    """A Matplotlib figure, the plotted numbers, the caption, and the number of samples, if any."""
 
     figure: object
     plotted: pd.DataFrame
@@ -34,8 +34,8 @@ class Readable(NamedTuple):
 class Exhibit(Model):
     """A figure or a table. Its fields are its block of the configuration; without fields it has no block.
 
-    `shows` and `made_of` are its row in docs/pipeline.md; `columns` says of the columns of its CSV file what differs
-    from COLUMNS of paper/columns.py.
+    `shows` and `made_of` are its row in docs/pipeline.md. `columns` overrides COLUMNS of paper/columns.py for its CSV
+    file.
     """
 
     name: ClassVar[str]
@@ -48,19 +48,19 @@ class Exhibit(Model):
         cls.name = cls.__module__.rpartition(".")[2]
 
     def inputs(self, config):
-        """The tables that it reads, {name: path below results/<run> without suffix, or a list of such paths}."""
+        """The tables that it reads: {name: path below results/<run> without suffix, or a list of such paths}."""
         return {}
 
     def penalty_names(self):
-        """The penalties that it makes from their blocks."""
+        """The names of the penalties that it uses."""
         return []
 
     def design_names(self):
-        """The designs that it makes from their blocks."""
+        """The names of the designs that it uses."""
         return []
 
     def uses(self, config):
-        """What it takes from other blocks of the configuration, as builtins: nothing else of them reaches it."""
+        """The parts of other blocks of the configuration that it needs, as builtins. It depends on no other parts."""
         return {
             "penalties": {name: config.penalties[name] for name in self.penalty_names()},
             "designs": {name: config.designs[name] for name in self.design_names()},
@@ -71,19 +71,19 @@ class Exhibit(Model):
 
 
 class Figure(Exhibit):
-    """A figure, four files <run>_figures/<name>.{pdf,png,csv,json}."""
+    """A figure: four files <run>_figures/<name>.{pdf,png,csv,json}."""
 
     @abstractmethod
     def draw(self, tables, uses) -> Drawing:
-        """The figure from its tables, as `inputs` names them, and from what it `uses`."""
+        """Draw the figure from its tables, named as in `inputs`, and from what it `uses`."""
 
     def settings(self, uses):
-        """What the sidecar says of the configuration."""
+        """The part of the configuration that is written to the sidecar."""
         return {"block": self.model_dump(), "penalties": uses["penalties"]}
 
 
 class Table(Exhibit):
-    """A table, three files <run>_figures/<file>.{csv,md,tex}; `file` is its name unless it says otherwise."""
+    """A table: three files <run>_figures/<file>.{csv,md,tex}; `file` is by default its name."""
 
     file: ClassVar[str]
 
@@ -95,4 +95,4 @@ class Table(Exhibit):
 
     @abstractmethod
     def compute(self, tables, uses) -> Readable:
-        """The table from the tables that it reads, as `inputs` names them, and from what it `uses`."""
+        """Compute the table from the tables that it reads, named as in `inputs`, and from what it `uses`."""

@@ -1,6 +1,6 @@
-"""A figure is a bundle: PDF, PNG, the plotted numbers as CSV, and a JSON sidecar: its caption and what made it.
+"""A figure is a bundle: PDF, PNG, the plotted numbers as CSV, and a JSON sidecar with its caption and provenance.
 
-No file holds a time stamp: the same inputs and commit give the same bytes.
+No file has a time stamp, so the same inputs and commit give the same bytes.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _PACKAGES = ("sparsegdf", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "
 
 
 def save(drawing: Drawing, outputs, *, run, config, inputs):
-    """Write the bundle to the paths outputs[pdf, png, csv, json]; any run but "paper" is marked on the picture."""
+    """Write the bundle to outputs[pdf, png, csv, json]; runs other than "paper" are named on the picture."""
     if run == "quick":
         drawing.figure.text(
             0.5, 0.5, f"PREVIEW ({run})", color="0.5", alpha=0.25, fontsize=34, rotation=25, ha="center", va="center"

@@ -1,4 +1,4 @@
-"""Figure 10 (ours): how well each way to choose eta does on planted data, by strength of the signal."""
+"""Figure 10 (ours): how well each method to choose eta works on planted data, by strength of the signal."""
 
 from itertools import product
 from typing import Annotated, NamedTuple
@@ -20,11 +20,11 @@ LOOKS = {  # method: name, colour, marker
     "cv": ("10-fold cross-validation", "0.25", "x"),
 }
 ROWS = {"error": "error / oracle", "f1": "$F_1$ of support"}
-_SPREAD = 0.07  # of the methods around their strength, in steps between strengths
+_SPREAD = 0.07  # Methods at one strength are drawn this far apart, in units of the step between strengths.
 
 
 class Cell(NamedTuple):
-    """One setting of the planted data: what its design is called, N and the strength of the signal."""
+    """One setting of the planted data: the name of its design, N and the strength of the signal."""
 
     design: str
     N: int
@@ -57,7 +57,7 @@ class Figure10(Figure):
             raise ValueError(f"nonzeros = {self.nonzeros}: must be <= the smallest N, {min(self.sizes)}")
         if self.new_rows == self.M:
             raise ValueError(
-                f"new_rows = {self.new_rows}: must not be M, by which a sample is named: not new, but the same"
+                f"new_rows = {self.new_rows}: must not be M: samples are named by it, so the rows would not be new"
             )
         return self
 
@@ -138,7 +138,7 @@ def draw(table, blocks, designs):
 
 
 def _limit(row, table):
-    """From just below the oracle to the worst of the others but BIC, which may be far off."""
+    """Set the limits from just below the oracle to the worst of the others, except BIC, which may be far off."""
     errors = table.pivot(index=["N", "design", "strength"], columns="method", values="error")
     others = errors.drop(columns=["oracle", "bic"]).max(axis=1) / errors.oracle
     row[0].set_ylim(0.9, max(1.5, 1.1 * others.max()))

@@ -16,7 +16,7 @@ _NAMES = {
     "l0": ["0"],
     "scad": [r"\mathrm{S}1", r"\mathrm{S}2", r"\mathrm{S}3"],
 }
-_NUMBERS = ["1", "2", "3"]  # of the thresholds of a penalty that the paper has no name for
+_NUMBERS = ["1", "2", "3"]  # The thresholds of penalties that are not in the paper are numbered.
 
 
 class Panel(Model):
@@ -74,7 +74,7 @@ def draw(table, blocks):
             name = ax.text(
                 threshold + 0.08, -z_max * 0.78, rf"$\theta'_{{{_NAMES.get(kind, _NUMBERS)[k]}}}$", va="center"
             )
-            if len(thresholds) > 1:  # close neighbours: the first to the left of its line, the second below the third
+            if len(thresholds) > 1:  # close together: the first name left of its line, the second below the third
                 name.set(ha="right" if k == 0 else "left", x=threshold + (-0.08 if k == 0 else 0.08))
                 name.set(
                     y=-z_max * (0.92 if k == 1 else 0.78), bbox={"facecolor": "white", "linewidth": 0, "pad": 0.3}

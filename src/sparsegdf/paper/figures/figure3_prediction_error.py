@@ -31,7 +31,7 @@ class Figure3(RSFigure):
 
 
 def draw(table, marks, blocks, *, zoom):
-    """(a) err_pre with its minima, (b) the region where the order changes, with its crossings, (c) l0 alongside.
+    """(a) err_pre with its minima, (b) the region where the order changes, with its crossings, (c) with l0.
 
     `table` from theory_tables.rs_table, `marks` from theory_tables.prediction_marks, `zoom` the right end of (b).
     """

@@ -12,7 +12,7 @@ from sparsegdf.paper.figures.points import draw_points, write_fractions
 
 
 class Figure4(BPFigure):
-    """Fixed points, and beside each panel the RS curve at its alpha."""
+    """Fixed points, and in each panel the RS curve at its alpha."""
 
     shows = "BP against RS for four SCAD settings, N = 200"
     made_of = "400 samples each (100 in the paper)"

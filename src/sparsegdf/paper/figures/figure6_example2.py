@@ -1,4 +1,4 @@
-"""Figure 6: as figure 5, on the other design."""
+"""Figure 6: the same as figure 5, on the design of Example 2."""
 
 from sparsegdf.paper.figures.figure5_example1 import Figure5
 

@@ -47,8 +47,8 @@ class Figure7(Figure):
         top = min(1, 1 / config.l0_search.alpha)
         if self.deltas.last >= top:
             raise ValueError(
-                f"{self.name}.deltas.last = {self.deltas.last:g}: must be < {top:g} (the best subset of all is not a "
-                "choice)"
+                f"{self.name}.deltas.last = {self.deltas.last:g}: must be < {top:g} (with all rows or columns there "
+                "is nothing to choose)"
             )
 
     def draw(self, tables, uses):
@@ -57,7 +57,7 @@ class Figure7(Figure):
 
 
 def samples_by_size(sizes):
-    """{N: number of samples} as a sidecar has it."""
+    """{N: number of samples}, as written to the sidecar."""
     return {str(N): int(n) for N, n in sizes.groupby("N").samples.first().items()}
 
 

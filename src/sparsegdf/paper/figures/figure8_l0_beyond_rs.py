@@ -12,12 +12,12 @@ from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.figure7_l0_exhaustive import Figure7, draw_sizes, samples_by_size
 
-# Rows at fixed eta in which more than this fraction of samples wanted a larger subset are not drawn.
+# Rows at fixed eta are not drawn if more than this fraction of their samples is truncated.
 MOST_TRUNCATED = 0.01
 
 
 class Figure8(Figure7):
-    """As figure 7, at fixed eta too; `limits` are the deltas at which N -> infinity is extrapolated from all runs."""
+    """Figure 7, also at fixed eta; `limits` are the deltas at which all runs are extrapolated to N -> infinity."""
 
     shows = "ours: exact ℓ₀ against RS, one-step RSB and a rigorous bound"
     made_of = "1000 samples each (N = 200: 200, by swap search)"
@@ -76,7 +76,7 @@ def draw(sizes, etas, theory, *, limit_deltas):
 
 
 def _caption(extrapolated, theory):
-    """What the data say about the limit of the exact GDF, in numbers."""
+    """The caption, with the limits of the exact GDF in numbers."""
     excluded = theory.delta[theory.rs > theory.bound]
     sentences = [
         "GDF of exact l0 at fixed K (a) and fixed eta (b), with RS, one-step RSB and the first-moment bound; (c) its "

@@ -29,9 +29,9 @@ class Size(Model):
 
 
 class Figure9(Figure, Simulated):
-    """The same fixed points at several N; of each grid the last `shown` levels are drawn.
+    """The same fixed points at several N; the last `shown` levels of each grid are drawn.
 
-    A block design keeps its T/N, T rounded down: its T is that of N = `block_N`.
+    The T of a block design is given for N = `block_N`. At other N it keeps T/N, with T rounded down.
     """
 
     shows = "ours: GDF − δ_eff and GDF − Stein divergence against 1/N, N = 250 to 2000"
@@ -110,7 +110,7 @@ def draw(table, blocks, designs):
                 largest = level.loc[level.N.idxmax()]
                 ax.plot([], [], "s", color=color, markersize=3, label=rf"$\delta={largest.delta:.2f}$")
             ax.set_xlim(0, None)
-            # room below the points for three short labels in one line
+            # The limits below leave room under the points for three short labels in one line.
             ax.legend(
                 loc="lower center", fontsize=6.5, ncols=3, handlelength=0.6, columnspacing=0.8, handletextpad=0.3
             )

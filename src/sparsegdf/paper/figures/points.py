@@ -1,8 +1,8 @@
-"""Monte Carlo points with error bars, honest about samples that did not converge."""
+"""Monte Carlo points with error bars, which show where samples did not converge."""
 
 import numpy as np
 
-# Below this many samples a mean is not drawn: its error bar would mean nothing.
+# A mean of fewer samples is not drawn, since its error bar would be meaningless.
 FEWEST = 5
 
 
@@ -35,12 +35,12 @@ def draw_points(ax, summary, y, *, color, marker="o", label=None, size=3.6):
 
 
 def write_fractions(ax, summary, *, color):
-    """The fraction of converged samples of each point that is not complete, along the bottom or above a low point."""
+    """Write the fraction of converged samples of each incomplete point at the bottom, or above a low point."""
     rows = drawable(summary)
     rows = rows[rows.fraction_converged < 1]
     last = -np.inf
     for row in rows.sort_values("delta").itertuples():
-        if row.delta - last < 0.055:  # a neighbour's text would touch
+        if row.delta - last < 0.055:  # it would touch the text of its neighbour
             continue
         text = f"{100 * row.fraction_converged:.3g}%"
         ax.text(

@@ -1,4 +1,4 @@
-"""The figures and tables by name: one for each file of this folder that defines one."""
+"""The figures and tables by name. Each file of this folder defines at most one."""
 
 import re
 
@@ -8,7 +8,7 @@ from sparsegdf.registry import classes_by_file
 
 
 def _in_order(found):
-    """figure10 after figure9."""
+    """Sort by number, so that figure10 comes after figure9."""
     return dict(sorted(found.items(), key=lambda item: [int(n) for n in re.findall(r"\d+", item[0])]))
 
 

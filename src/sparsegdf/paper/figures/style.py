@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from sparsegdf.penalties.registry import make_penalty
 
-# Okabe and Ito: told apart by colour-blind readers, and in grey.
+# The palette of Okabe and Ito, which colour-blind readers can distinguish, and which works in grey.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 PALETTE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, "0.15", "#8C510A")
 GUIDE = {"color": "0.6", "linewidth": 0.7, "linestyle": (0, (4, 3)), "zorder": 0}
@@ -34,7 +34,7 @@ _RC = {
 
 
 def new_figure(width, height):
-    """An empty figure in inches, in the style of the project (which from here on applies to what is drawn)."""
+    """An empty figure of this size in inches. It also sets the style of the project for all later drawing."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -43,7 +43,7 @@ def new_figure(width, height):
 
 
 def colours(blocks):
-    """A colour for each penalty of one picture: that of its kind; a free one for a second of a kind or a new kind."""
+    """A colour for each penalty of a figure: that of its kind, or a free one if it is taken or the kind has none."""
     usual = {name: make_penalty(**block).colour for name, block in blocks.items()}
     free = [colour for colour in PALETTE if colour not in usual.values()]
     chosen = {}
@@ -54,7 +54,7 @@ def colours(blocks):
 
 
 def label(block):
-    """How a penalty block is called in a legend."""
+    """The name of a penalty block in a legend."""
     penalty = make_penalty(**block)
     shown = [f"${f.metadata.get('symbol', f.name)}={getattr(penalty, f.name):g}$" for f in fields(penalty)]
     return (penalty.label or block["kind"]) + (f" ({', '.join(shown)})" if shown else "")
@@ -73,7 +73,7 @@ def draw_rs_line(ax, curve, y, *, color, label=None):
     for k in range(1, len(x) + 1):
         if k < len(x) and stable[k] == stable[start] and branch[k] == branch[start]:
             continue
-        # A change of stability inside a branch is continuous: the pieces share their end point.
+        # The curve is continuous where stability changes inside a branch, so the two lines share their end point.
         stop = k + 1 if k < len(x) and branch[k] == branch[start] else k
         ax.plot(x[start:stop], values[start:stop], color=color, linestyle=RS if stable[start] else RSB, label=label)
         start, label = k, None

@@ -1,4 +1,4 @@
-"""Table: linear stability of belief propagation beside its measured convergence."""
+"""Table: linear stability of belief propagation and its measured convergence."""
 
 from typing import Annotated, ClassVar
 

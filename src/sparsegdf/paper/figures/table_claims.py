@@ -1,4 +1,4 @@
-"""Table: what the paper says, decided from the results of this run."""
+"""Table: the claims of the paper, decided from the results of this run."""
 
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -14,7 +14,7 @@ class TableClaims(Table):
         return {"results": list(self.uses(config)["made_with"])}
 
     def uses(self, config):
-        """What each table is and was made with, by its path below results/<run>."""
+        """The identity and the parameters of each table, by its path below results/<run>."""
         made_with = {
             f"summaries/{name}/{penalty}": {
                 "kind": "summary",
@@ -51,6 +51,6 @@ class TableClaims(Table):
 
 
 def _made_with(simulation):
-    """What claims ask of the simulation behind a summary."""
+    """The parameters of the simulation behind a summary that claims need."""
     asked = {name: simulation[name] for name in ("N", "design", "penalty", "mean", "variance")}
     return asked | {"alpha": simulation["M"] / simulation["N"]}

@@ -1,4 +1,4 @@
-"""Table: df of l0 by N and K, beside the theory."""
+"""Table: df of l0 by N and K, with the theory."""
 
 from typing import ClassVar
 

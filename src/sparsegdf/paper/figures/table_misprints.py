@@ -4,7 +4,7 @@ from sparsegdf.paper.figures.base import Readable, Table
 
 
 class TableMisprints(Table):
-    """Computed from its own code alone: it does not follow the configuration."""
+    """The misprints. They are computed from their own code and do not depend on the configuration."""
 
     file = "misprints"
     shows = "misprints in both forms, with the number that decides"
