@@ -81,7 +81,7 @@ def test_levels_are_even_steps_of_the_threshold_down_to_the_noise(penalty, stand
 
 
 def test_weak_predictors_beside_a_strong_one_are_found():
-    """Where SCAD and MCP jump, the threshold goes as sqrt(eta): 1/1000 of eta_max is far above the noise."""
+    """Where SCAD and MCP jump, the threshold scales as sqrt(eta), and 1/1000 of eta_max is far above the noise."""
     rng = np.random.default_rng(0)
     A = rng.normal(size=(100_000, 8))
     y = A[:, :3] @ [1.0, 0.03, 0.025] + rng.normal(size=100_000)
@@ -98,7 +98,7 @@ def test_weak_predictors_beside_a_strong_one_are_found():
 
 @pytest.mark.parametrize("penalty", [SCAD(3.7, 1), SCAD(8, 1), MCP(3, 1)], ids=repr)
 def test_longley_is_followed_to_the_end(penalty):
-    """Six nearly dependent columns: least squares on the best subset by C_p is within reach of the path."""
+    """Six nearly dependent columns: the path gets close to least squares on the best subset by C_p."""
     A, y = real("longley")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*may be too small")
@@ -280,7 +280,7 @@ def changed(A, index, value):
         ({"eta_min": 0.0}, r"eta_min = 0.0 is out of range \(allowed: > 0\)"),
         ({"eta_min": 1e6}, r"eta_min = 1e\+06 is out of range \(allowed: < "),
         ({"levels": 1}, "levels = 1 is out of range"),
-        ({"levels": 5, "etas": [1.0]}, "etas and eta_min or levels are both given"),
+        ({"levels": 5, "etas": [1.0]}, "etas cannot be combined with eta_min or levels"),
         ({"levels": 5, "penalty": L0()}, "levels has no meaning for L0"),
         ({"A": changed(planted()[0], 2, 1e200)}, "column 0 of A has values up to 1e[+]200"),
         (
@@ -309,7 +309,7 @@ def test_a_target_orthogonal_to_every_column_is_named(penalty):
 
 @pytest.mark.parametrize("penalty", [SCAD(a=1.0005, lam=1.0), MCP(a=5e-4, lam=1.0), MCP(a=1e-4, lam=30.0)], ids=repr)
 def test_a_fit_that_jumps_by_itself_may_jump(penalty):
-    """Penalties so concave that no piece of the parabola is ever on the estimate."""
+    """Penalties so concave that the estimate is never on the parabola."""
     A, y = planted()
     A = A / np.linalg.norm(A, axis=0)
     assert penalty.segments(1.0, 2.0).jumps().any()
@@ -330,7 +330,7 @@ def test_of_a_plateau_the_middle_is_chosen(penalty, recwarn):
 
 
 def test_the_middle_of_a_plateau_anywhere_on_the_path():
-    """Rows that did not converge neither win nor belong to a plateau; of an even number the sparser middle."""
+    """Rows that did not converge are not part of a plateau, and an even plateau gives the sparser middle."""
     for values, chosen in (
         ([1, 1, 1, 3, 3], 1), ([3, 1, 1, 1], 2), ([3, 1, 1, 3], 1), ([3, 2, 1], 2), ([1, 2, 1, 1], 0), ([5, 1, 1, 1, 5], 2),
         ([3, 1 + 1e-12, 1, 3], 1), ([3, 1 + 1e-6, 1, 3], 2), ([np.nan, 3, 2], 2),
