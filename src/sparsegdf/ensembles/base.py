@@ -1,4 +1,4 @@
-"""What a design is: what draws the predictor matrix A.
+"""What a design is: what draws the predictor matrix A, and what the theory knows of it.
 
 Each file beside this one holds one design, and is all there is to register: registry.py finds it.
 """
@@ -26,6 +26,10 @@ class Design(ABC):
     def resized(self, N, of):
         """The same design at N columns, where this one is meant for `of` columns."""
         return self
+
+    def limit(self, alpha):
+        """What the theory needs to know as N grows at fixed alpha = M/N: one of the objects of limits.py."""
+        raise ValueError(f"predictors = {self!r} have no limit (allowed: designs with limit(alpha), Spectrum.of(A))")
 
 
 def unit_columns(A):
