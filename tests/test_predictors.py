@@ -10,11 +10,13 @@ from sparsegdf import (
     L1,
     MCP,
     SCAD,
+    Block,
     ElasticNet,
     IllConditioned,
     RowOrthogonal,
     Spectrum,
     rs_curve,
+    rs_delta_eff,
     rs_stable_range,
     s1_end,
     s1_largest_delta,
@@ -252,3 +254,69 @@ def test_bad_predictors_are_named():
         solve_rs(L1(), alpha=0.5, delta=0.1, predictors=Spectrum([1.0, 2.0]))
     with pytest.raises(ValueError, match="ill_conditioned condition"):
         IllConditioned(0.5)
+
+
+# --- blocks: Example 2 ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("penalty", [*SMOOTH, L0()], ids=repr)
+def test_no_blocks_are_iid_predictors(penalty):
+    deltas = np.linspace(0.01, 0.9, 10)
+    none = rs_curve(penalty, alpha=0.5, deltas=deltas, predictors=Block.with_fraction(0))
+    assert none.equals(rs_curve(penalty, alpha=0.5, deltas=deltas))
+
+
+def test_nothing_but_blocks_is_a_change_of_unit():
+    """With all columns in blocks Sigma is 1/2: that of iid predictors if x is sqrt(2) times as large."""
+    blocks = solve_rs(L1(), alpha=0.5, eta=0.4, predictors=Block.with_fraction(1))
+    iid = solve_rs(L1(), alpha=0.5, eta=0.4 * np.sqrt(2))
+    assert (blocks.df, blocks.err_train, blocks.Q) == pytest.approx((iid.df, iid.err_train, iid.Q), rel=1e-11)
+
+
+@pytest.mark.parametrize("penalty, eta", [(L1(), 0.3), (ElasticNet(eta2=0.2), 0.4), (SCAD(a=8, lam=1.0), 0.7)])
+def test_the_equations_of_two_groups(penalty, eta):
+    """The equations of the two groups iterated from the empty model."""
+    alpha, s2, fraction, chi, Q = 0.6, 1.3, 0.375, 0.0, 0.0
+    for _ in range(3000):
+        Q_hat, chi_hat = 1 / (1 + chi), (Q + s2) / (1 + chi) ** 2
+        moments = np.zeros(4)
+        for share, scale in ((1 - fraction, 1.0), (fraction, 0.5)):
+            got = Averages(penalty.segments(np.array([scale * Q_hat]), np.array([eta])), np.array([scale * chi_hat]))
+            row = [scale * got.response, scale * got.square, scale**2 * got.response_squared, got.nonzero]
+            moments += share * np.concatenate(row) / alpha
+        chi, Q = chi + 0.5 * (moments[0] - chi), Q + 0.5 * (moments[1] - Q)
+    s = solve_rs(penalty, alpha=alpha, eta=eta, variance=s2, predictors=Block.with_fraction(fraction))
+    assert (s.chi, s.Q) == pytest.approx((chi, Q), rel=1e-9)
+    assert (s.df, s.delta) == pytest.approx((chi / (1 + chi), moments[3]), rel=1e-9)
+    assert (s.err_train, s.at) == pytest.approx((chi_hat, Q_hat**2 * moments[2]), rel=1e-9)
+    by_delta = solve_rs(penalty, alpha=alpha, delta=s.delta, variance=s2, predictors=Block.with_fraction(fraction))
+    assert (by_delta.eta, by_delta.df) == pytest.approx((eta, s.df), rel=1e-9)
+
+
+def test_a_block_design_says_its_fraction_at_n_columns():
+    assert Block(125).at(1000) == Block.with_fraction(0.375) and IID().at(1000) == IID()
+    with pytest.raises(ValueError, match=r"block T = 125 has no limit of its own .*Block\(T\).at\(N\)"):
+        solve_rs(L1(), alpha=0.5, delta=0.1, predictors=Block(125))
+    with pytest.raises(ValueError, match=r"block fraction = 1.5"):
+        Block.with_fraction(1.5)
+
+
+# --- delta_eff of belief propagation -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("penalty", SMOOTH, ids=repr)
+def test_delta_eff_is_df_for_iid_predictors_only(penalty):
+    iid = solve_rs(penalty, alpha=0.5, delta=0.5)
+    assert rs_delta_eff(penalty, iid, alpha=0.5) == pytest.approx(iid.df, rel=1e-12)
+    for predictors in (Block.with_fraction(0.375), IllConditioned(10.0)):
+        s = solve_rs(penalty, alpha=0.5, delta=0.5, predictors=predictors)
+        gap = rs_delta_eff(penalty, s, alpha=0.5, predictors=predictors) - s.df
+        # lambda/(lambda + D) is concave for D > 0 and convex for D < 0: belief propagation errs to either side.
+        sign = {L1: 0, ElasticNet: 1}.get(type(penalty), -1)
+        assert abs(gap) < 1e-12 if sign == 0 else sign * gap > 1e-3
+
+
+def test_delta_eff_of_a_penalty_that_jumps_and_outside_of_s1():
+    s = solve_rs(L0(), alpha=0.5, delta=0.1)
+    assert rs_delta_eff(L0(), s, alpha=0.5) == pytest.approx(0.1)  # belief propagation does not see the jumps
+    assert np.isnan(rs_delta_eff(L0(), solve_rs(L0(), alpha=0.5, delta=0.6), alpha=0.5))

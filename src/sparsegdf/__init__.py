@@ -30,6 +30,7 @@ _HOME = {
     "linear_stability": "solvers.stability",
     "rescaled_elastic_net_df": "theory.replica_symmetric",
     "rs_curve": "theory.replica_symmetric",
+    "rs_delta_eff": "theory.effective_fraction",
     "rs_stable_range": "theory.replica_symmetric",
     "s1_end": "theory.replica_symmetric",
     "s1_largest_delta": "theory.replica_symmetric",

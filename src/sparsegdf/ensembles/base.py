@@ -27,6 +27,10 @@ class Design(ABC):
         """The same design at N columns, where this one is meant for `of` columns."""
         return self
 
+    def at(self, N):
+        """What the theory takes in place of this design at N columns: shares of the columns, not their number."""
+        return self
+
     def limit(self, alpha):
         """What the theory needs to know as N grows at fixed alpha = M/N: one of the objects of limits.py."""
         raise ValueError(f"predictors = {self!r} have no limit (allowed: designs with limit(alpha), Spectrum.of(A))")

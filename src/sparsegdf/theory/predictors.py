@@ -34,6 +34,7 @@ class Covariance:
     def __init__(self, limit, alpha, s2):
         self.groups, self.alpha, self.s2 = limit.groups, alpha, s2
         self.unit = s2  # v = Q + unit is the parameter of the curve
+        self.column = 1.0  # the mean square length of a column
 
     def Q_hat(self, u):
         return u
@@ -70,6 +71,15 @@ class Covariance:
         parts = [Averages(penalty.segments(scale * Q_hat, eta), scale * chi_hat) for scale in scales]
         return MixedAverages(shares, scales, parts)
 
+    def curvatures(self, penalty, Q_hat, eta, chi_hat):
+        """(probability, r''(x)) of the pieces of the penalty on which x* != 0 can be."""
+        pieces = []
+        for share, scale in self.groups:
+            segments = penalty.segments(np.array([scale * Q_hat]), np.array([eta]))
+            probability = Averages(segments, np.array([scale * chi_hat])).probability
+            pieces.append((share * probability[:, 0], 1 / segments.slope[:, 0] - scale * Q_hat))
+        return np.concatenate(pieces, axis=1)
+
     def eta_at(self, penalty, t, threshold, Q_hat):
         """The eta at which P(x* != 0) = P(|z| > t), where `threshold` is t sqrt(chi_hat)."""
         if self.one_group:
@@ -97,9 +107,9 @@ class Rotations(Covariance):
         self.groups, self.alpha, self.s2 = Groups().groups, alpha, s2
         self._lambda, weight = limit.eigenvalues, limit.weights
         self._powers = np.stack([weight * self._lambda**power for power in range(3)], axis=1)
-        self._mean = self._powers[:, 1].sum()
+        self.column = self._powers[:, 1].sum()
         self._last = np.empty(0), None
-        self.unit = s2 / self._mean
+        self.unit = s2 / self.column
         self.largest_df = min(1.0, weight[self._lambda > 0].sum() / alpha)
 
     def Q_hat(self, u):
@@ -133,7 +143,7 @@ class Rotations(Covariance):
 
     def _side_at(self, u):
         above = self._lambda - self._lambda[0]
-        inverse = (1 - u) / (u * self._mean)  # 1/(g + min lambda)
+        inverse = (1 - u) / (u * self.column)  # 1/(g + min lambda)
         if above[-1] > 0:
             inverse = np.maximum(inverse, -0.5 / above[-1])  # Newton's method may look a little beyond u = 1
         r = 1 / (1 + above * inverse[..., None])  # (g + min lambda)/(g + lambda)
