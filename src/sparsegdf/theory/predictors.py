@@ -17,7 +17,7 @@ weights 1/(lambda + g) and 1/(lambda + g)^2, and E_0 the plain average:
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from sparsegdf.ensembles.limits import Groups, Spectrum
+from sparsegdf.ensembles.limits import Chain, Groups, Spectrum
 from sparsegdf.theory.roots import bracketed_roots
 from sparsegdf.theory.single_body import Averages, MixedAverages
 
@@ -28,6 +28,7 @@ class Covariance:
     A group of scale s is the single-body problem at (s Q_hat, s chi_hat).
     """
 
+    sampled = False
     largest_df = 1.0  # where chi is infinite
     separates = True  # Q_hat and chi_hat/Q_hat^2 = Q + s2 are unknowns of their own
 
@@ -164,4 +165,8 @@ def known_predictors(predictors, alpha, s2):
         allowed = "a design or a limit, e.g. IID(), RowOrthogonal(), Spectrum.of(A)"
         raise ValueError(f"predictors = {predictors!r} are not known to the theory (allowed: {allowed})")
     limit = limit(alpha)
+    if isinstance(limit, Chain):
+        from sparsegdf.theory.chain import SampledChain  # numba, which the other kinds do without
+
+        return SampledChain(limit, alpha, s2)
     return KINDS[type(limit)](limit, alpha, s2)

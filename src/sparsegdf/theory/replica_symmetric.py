@@ -8,7 +8,7 @@ and df = chi/(1 + chi) = 1 - Q_hat. saddle_points.py follows its solutions: S1, 
 finite Q and chi; in S2 chi is infinite and eta -> 0; in S3 Q is infinite, too (called S2 for l0, which has no other).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
@@ -54,6 +54,13 @@ class RSSolution:
     converged: bool
 
 
+@dataclass(frozen=True)
+class SampledRSSolution(RSSolution):
+    """An RS saddle point on S1 whose averages are sampled; all numbers are NaN where none was found."""
+
+    df_error: float  # standard error of df at the delta or eta asked for
+
+
 def solve_rs(
     penalty,
     *,
@@ -77,7 +84,11 @@ def solve_rs(
         raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
     if eta is not None and beyond_turning:
         raise ValueError("beyond_turning = True goes with delta (by eta it is always the first point)")
-    curve, variance = _curve(penalty, alpha, mean, variance, predictors)
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        asked = {"delta": delta} if eta is None else {"eta": require_number("eta", eta, above=0)}
+        return SampledRSSolution(**_sampled(known, penalty, variance, asked, beyond_turning))
+    curve = SaddlePoints(penalty, known)
     if eta is None:
         columns = _at_deltas(curve, variance, [delta], beyond_turning)
     else:
@@ -93,8 +104,11 @@ def rs_curve(
 
     beyond_turning as in solve_rs.
     """
-    curve, variance = _curve(penalty, alpha, mean, variance, predictors)
-    return pd.DataFrame(_at_deltas(curve, variance, deltas, beyond_turning))
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        rows = [_sampled(known, penalty, variance, {"delta": delta}, beyond_turning) for delta in deltas]
+        return pd.DataFrame(rows)
+    return pd.DataFrame(_at_deltas(SaddlePoints(penalty, known), variance, deltas, beyond_turning))
 
 
 def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> tuple[float, float] | None:
@@ -158,11 +172,38 @@ def _crossing(f, positive, negative):
 
 def _curve(penalty, alpha, mean, variance, predictors):
     """The saddle points of a checked problem, and its variance."""
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        raise ValueError(f"predictors = {predictors!r} are sampled (allowed: solve_rs and rs_curve, point by point)")
+    return SaddlePoints(penalty, known), variance
+
+
+def _known(penalty, alpha, mean, variance, predictors):
+    """The predictors of a checked problem as the theory knows them, and its variance."""
     require_penalty(penalty)
     alpha = require_number("alpha", alpha, above=0)
     variance = require_number("variance", variance, above=0)
     s2 = variance + require_number("mean", mean) ** 2
-    return SaddlePoints(penalty, known_predictors(predictors, alpha, s2)), variance
+    return known_predictors(predictors, alpha, s2), variance
+
+
+def _sampled(known, penalty, variance, asked, beyond_turning):
+    """The fields of SampledRSSolution at asked = {"delta": ...} or {"eta": ...}, from that for iid predictors."""
+    if beyond_turning:
+        raise ValueError("beyond_turning = True is not known for predictors that are sampled (allowed: False)")
+    if "delta" in asked:
+        asked = {"delta": _require_deltas([asked["delta"]], known.alpha)[0].item()}
+    guess = solve_rs(penalty, alpha=known.alpha, variance=known.s2, **asked)
+    found = None
+    if guess.branch == "S1":
+        found = known.solve(penalty, (guess.chi, guess.Q, guess.eta), **asked)
+    if found is None:
+        unknown = {field.name: np.nan for field in fields(SampledRSSolution)}
+        return unknown | {"branch": "", "rs_stable": False, "converged": False} | asked
+    found |= {"err_train": found["chi_hat"], "err_pre": found["chi_hat"] + 2 * variance * found["df"]}
+    found |= {"free_energy": known.alpha * found["chi_hat"] / 2 + found["penalty_mean"], "branch": "S1"}
+    found |= {"rs_stable": found["at"] <= 1 + _AT_SLACK, "converged": True} | asked
+    return {name: np.asarray(found[name]).item() for name in (field.name for field in fields(SampledRSSolution))}
 
 
 def _at_deltas(curve, variance, deltas, beyond_turning):
