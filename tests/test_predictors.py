@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.special import erfc
 
 from sparsegdf import (
@@ -129,6 +130,32 @@ def test_derivatives_of_the_free_energy(design, penalty):
     if not isinstance(penalty, ElasticNet):  # the others are proportional to eta
         assert (up - down) / (2 * step) == pytest.approx(s.penalty_mean / s.eta, rel=1e-6)
     assert s.err_train == pytest.approx(2 * (s.free_energy - s.penalty_mean) / 0.5, rel=1e-10)
+
+
+@pytest.mark.parametrize("penalty", [*SMOOTH, L0()], ids=repr)
+def test_the_saddle_point_is_an_extremum_of_the_free_energy(penalty):
+    """f = [alpha s2 - s2 c R(c) + q (R(c) - Q_hat) + c chi_hat]/2 - E[max], R(c) = 1/c - g(c), in all four of its
+    arguments; the solver uses no part of it but E[max].
+    """
+    alpha, spectrum = 0.5, IllConditioned(20.0).limit(0.5)
+    s = solve_rs(penalty, alpha=alpha, delta=0.15, predictors=spectrum)
+
+    def free_energy(c, q, Q_hat, chi_hat):
+        g = brentq(
+            lambda g: spectrum.weights @ (1 / (spectrum.eigenvalues + g)) - c, 1e-9, 1e9, xtol=1e-14, rtol=1e-14
+        )
+        R = 1 / c - g
+        mean = Averages(penalty.segments(np.array([Q_hat]), np.array([s.eta])), np.array([chi_hat]))
+        return (alpha - c * R + q * (R - Q_hat) + c * chi_hat) / 2 - mean.maximum[0]
+
+    point = np.array([alpha * s.chi, alpha * s.Q, s.Q_hat, s.chi_hat])
+    assert free_energy(*point) == pytest.approx(s.free_energy, rel=1e-9)
+    steps = 1e-5 * np.diag(point)
+
+    def slopes(at):
+        return np.array([free_energy(*(at + step)) - free_energy(*(at - step)) for step in steps]) / 2e-5
+
+    assert np.abs(slopes(point)).max() < 1e-8 < 1e-3 < np.abs(slopes(1.1 * point)).max()
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.7])
