@@ -437,3 +437,12 @@ def test_fits_of_random_samples(design):
         if isinstance(penalty, ElasticNet):
             iid = solve_rs(penalty, alpha=0.5, delta=delta)
             assert abs(df - iid.df) > 0.008
+
+
+@pytest.mark.parametrize("design", [RowOrthogonal(), IllConditioned(10.0), Block(250)], ids=repr)
+def test_the_square_penalty_against_random_matrices(design):
+    """At eta = 0 the elastic net is linear: df = tr G (G + eta2)^-1 / M, which hardly fluctuates."""
+    eta2, M, N, rng = 0.3, 1000, 2000, np.random.default_rng(6)
+    values = np.linalg.eigvalsh((A := design.draw(M, N, rng)) @ A.T)
+    s = solve_rs(ElasticNet(eta2=eta2), alpha=0.5, eta=0.0, predictors=design.at(N))
+    assert s.df == pytest.approx((values / (values + eta2)).sum() / M, abs=2e-3)

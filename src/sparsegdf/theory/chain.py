@@ -40,7 +40,7 @@ def _estimate(h, start, slope, intercept):
 
 @njit(cache=True)
 def _descend(b, Q_hat, c, start, slope, intercept, x, piece, tolerance, sweeps):
-    """Coordinate descent on x, and the segment of each x_i, to and fro, until no x_i moves by more."""
+    """Coordinate descent on x, and the segment of each x_i, to and fro, until none moves by more; whether it did."""
     n, side = x.size, np.empty(x.size)
     total = 0.0
     for i in range(n - 1, -1, -1):
@@ -55,7 +55,8 @@ def _descend(b, Q_hat, c, start, slope, intercept, x, piece, tolerance, sweeps):
             x[i], side[i] = new, total
             total = c * (total + new)
         if moved <= tolerance:
-            break
+            return True
+    return False
 
 
 @njit(cache=True)
@@ -109,6 +110,10 @@ def _markov(noise, c):
     return w
 
 
+class _NotAtRest(Exception):
+    """Descent does not end, as can be where the objective is far from convex."""
+
+
 class SampledChain:
     """The chain of one c, with the x* found last, from which the next one starts."""
 
@@ -139,7 +144,10 @@ class SampledChain:
             right = [chi_new / chi, Q_new / Q] + ([] if delta is None else [delta_new / delta])
             return np.log(np.maximum(right, 1e-300))
 
-        slopes, residual = _broyden(equations, guess, lambda: _COUNTS / np.count_nonzero(self.x))
+        try:
+            slopes, residual = _broyden(equations, guess, lambda: _COUNTS / np.count_nonzero(self.x))
+        except _NotAtRest:
+            slopes = None
         if slopes is None:
             return None
         noise = means["batches"][: guess.size] / means["batches"][: guess.size].mean(axis=1, keepdims=True)
@@ -161,7 +169,9 @@ class SampledChain:
             )
         segments = [column[:, 0].copy() for column in segments]
         field = np.sqrt(chi_hat)
-        _descend(field * self.w, Q_hat, self.c, *segments, self.x, self.piece, _TOLERANCE * field / Q_hat, _SWEEPS)
+        tolerance = _TOLERANCE * field / Q_hat
+        if not _descend(field * self.w, Q_hat, self.c, *segments, self.x, self.piece, tolerance, _SWEEPS):
+            raise _NotAtRest
         return segments
 
     def _means(self, penalty, Q_hat, eta, chi_hat):
