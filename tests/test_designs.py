@@ -7,9 +7,17 @@ from sparsegdf.ensembles.ar1 import AR1
 from sparsegdf.ensembles.block import Block
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
+from sparsegdf.ensembles.ill_conditioned import IllConditioned
 from sparsegdf.ensembles.registry import DESIGNS, make_design
+from sparsegdf.ensembles.row_orthogonal import RowOrthogonal
 
-CASES = [("iid", {}), ("ar1", {"c": 0.5}), ("block", {"T": 12})]
+CASES = [
+    ("iid", {}),
+    ("ar1", {"c": 0.5}),
+    ("block", {"T": 12}),
+    ("row_orthogonal", {}),
+    ("ill_conditioned", {"condition": 10}),
+]
 IDS = [name for name, _ in CASES]
 
 
@@ -42,6 +50,26 @@ def test_block_correlation_is_one_half_within_a_block_and_zero_elsewhere():
     same = (label[:, None] == label) & (label < 3)[:, None]
     expected = np.where(np.eye(N) == 1, 1, np.where(same, 0.5, 0))
     assert np.abs(C - expected).max() < 5 / np.sqrt(4000)
+
+
+@pytest.mark.parametrize("shape", [(30, 50), (50, 30)])
+def test_rotationally_invariant_designs_have_their_spectrum(shape):
+    M, N = shape
+    A = RowOrthogonal().draw(M, N, np.random.default_rng(4))
+    gram = A @ A.T * M / N if M < N else A.T @ A
+    np.testing.assert_allclose(gram, np.eye(30), atol=1e-12)
+    A = IllConditioned(10.0).draw(M, N, np.random.default_rng(5))
+    values = np.linalg.svd(A, compute_uv=False)
+    assert A.shape == shape and np.sum(A**2) == pytest.approx(N)
+    np.testing.assert_allclose(values[:-1] / values[1:], 10 ** (1 / 29), rtol=1e-10)
+
+
+@pytest.mark.parametrize("design", [RowOrthogonal(), IllConditioned(10.0)])
+def test_rotationally_invariant_designs_have_no_preferred_direction(design):
+    """Each entry of A has mean 0 and mean square 1/M, also the first ones, whose sign a QR routine may fix."""
+    A = np.stack([design.draw(4, 6, np.random.default_rng(seed)) for seed in range(4000)])
+    assert np.abs(A.mean(axis=0)).max() < 5 * np.sqrt(1 / 4 / 4000)
+    np.testing.assert_allclose((A**2).mean(axis=0), 1 / 4, atol=5 * np.sqrt(3) / 4 / np.sqrt(4000))
 
 
 @pytest.mark.parametrize("design", [AR1(0.5), Block(10)])

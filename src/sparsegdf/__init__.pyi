@@ -2,6 +2,9 @@ from .ensembles.ar1 import AR1 as AR1
 from .ensembles.block import Block as Block
 from .ensembles.ensemble import Ensemble as Ensemble
 from .ensembles.iid import IID as IID
+from .ensembles.ill_conditioned import IllConditioned as IllConditioned
+from .ensembles.limits import Spectrum as Spectrum
+from .ensembles.row_orthogonal import RowOrthogonal as RowOrthogonal
 from .penalties.base import Penalty as Penalty
 from .penalties.base import Segments as Segments
 from .penalties.elastic_net import ElasticNet as ElasticNet
@@ -19,6 +22,7 @@ from .solvers.best_subset import swap_search as swap_search
 from .solvers.direct import stationary_path as stationary_path
 from .solvers.fixed_points import FixedPoints as FixedPoints
 from .solvers.stability import linear_stability as linear_stability
+from .theory.effective_fraction import rs_delta_eff as rs_delta_eff
 from .theory.one_step_rsb import l0_first_moment_bound as l0_first_moment_bound
 from .theory.one_step_rsb import solve_l0_1rsb as solve_l0_1rsb
 from .theory.replica_symmetric import RSSolution as RSSolution

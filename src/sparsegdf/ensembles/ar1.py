@@ -6,6 +6,7 @@ import numpy as np
 
 from sparsegdf.checks import require_number
 from sparsegdf.ensembles.base import Design, unit_columns
+from sparsegdf.ensembles.limits import Chain, Groups
 
 
 @dataclass(frozen=True)
@@ -33,3 +34,6 @@ class AR1(Design):
         for i in range(1, N):
             A[:, i] += c * A[:, i - 1]
         return unit_columns(A)
+
+    def limit(self, alpha):
+        return Chain(self.c) if self.c else Groups()

@@ -1,7 +1,7 @@
-"""A design draws the predictor matrix A.
+"""A design draws the predictor matrix A, and says what the theory needs to know of it.
 
-Each of the other files in this folder defines one design, except ensemble.py. registry.py finds it; no other step is
-needed.
+Each of the other files in this folder defines one design, except ensemble.py and limits.py. registry.py finds it; no
+other step is needed.
 """
 
 from abc import ABC, abstractmethod
@@ -27,6 +27,14 @@ class Design(ABC):
     def resized(self, N, of):
         """The same design at N columns, where this one is meant for `of` columns."""
         return self
+
+    def at(self, N):
+        """What the theory takes in place of this design at N columns: shares of the columns, not their number."""
+        return self
+
+    def limit(self, alpha):
+        """What the theory needs to know as N grows at fixed alpha = M/N: one of the objects of limits.py."""
+        raise ValueError(f"predictors = {self!r} have no limit (allowed: designs with limit(alpha), Spectrum.of(A))")
 
 
 def unit_columns(A):

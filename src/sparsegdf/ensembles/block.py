@@ -6,6 +6,7 @@ import numpy as np
 
 from sparsegdf.checks import require_number
 from sparsegdf.ensembles.base import Design, unit_columns
+from sparsegdf.ensembles.limits import Groups
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,25 @@ class Block(Design):
     def resized(self, N, of):
         """The same design at N columns: T/N is kept, with T rounded down."""
         return Block(self.T * N // of)
+
+    def at(self, N):
+        self.require_columns(N)
+        return self.with_fraction(3 * self.T / N)
+
+    def limit(self, alpha):
+        raise ValueError(
+            f"block T = {self.T} has no limit of its own (allowed: Block(T).at(N), Block.with_fraction(3T/N))"
+        )
+
+    @staticmethod
+    def with_fraction(fraction):
+        """The limit N -> infinity at fixed fraction = 3T/N.
+
+        Sigma is (1 + 1 1^T)/2 in a block. Its large eigenvalue pins the sum of x over the block, in one direction
+        out of T, and in all others Sigma is 1/2.
+        """
+        fraction = require_number("block fraction", fraction, at_least=0, at_most=1)
+        return Groups(((1 - fraction, 1.0), (fraction, 0.5)))
 
     def draw(self, M, N, rng):
         self.require_columns(N)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.limits import Groups
 
 
 @dataclass(frozen=True)
@@ -15,3 +16,6 @@ class IID(Design):
 
     def draw(self, M, N, rng):
         return rng.standard_normal((M, N)) / np.sqrt(M)
+
+    def limit(self, alpha):
+        return Groups()

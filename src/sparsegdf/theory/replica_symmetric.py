@@ -8,22 +8,24 @@ and df = chi/(1 + chi) = 1 - Q_hat. saddle_points.py follows its solutions: S1, 
 finite Q and chi; in S2 chi is infinite and eta -> 0; in S3 Q is infinite, too (called S2 for l0, which has no other).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
 from scipy.special import erfc, erfcinv
 
 from sparsegdf.checks import require_number
+from sparsegdf.ensembles.iid import IID
 from sparsegdf.penalties.base import require_penalty
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
+from sparsegdf.theory.predictors import known_predictors
 from sparsegdf.theory.saddle_points import T_MAX, TINY, SaddlePoints
-from sparsegdf.theory.single_body import Averages
 
 # The AT condition is an inequality; l1 sits on it at delta = 1.
 _AT_SLACK = 1e-9
 _CONVERGED = 1e-12
+INDEPENDENT = IID()
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,24 @@ class RSSolution:
     converged: bool
 
 
-def solve_rs(penalty, *, alpha, delta=None, eta=None, mean=0.0, variance=1.0, beyond_turning=False) -> RSSolution:
+@dataclass(frozen=True)
+class SampledRSSolution(RSSolution):
+    """An RS saddle point on S1 whose averages are sampled; all numbers are NaN where none was found."""
+
+    df_error: float  # standard error of df at the delta or eta asked for
+
+
+def solve_rs(
+    penalty,
+    *,
+    alpha,
+    delta=None,
+    eta=None,
+    mean=0.0,
+    variance=1.0,
+    predictors=INDEPENDENT,
+    beyond_turning=False,
+) -> RSSolution:
     """The RS saddle point at this alpha and either this delta or this eta.
 
     By eta: the first point of S1 that has it, on the way from eta = infinity; delta may exceed 1 (elastic net). An
@@ -60,12 +79,19 @@ def solve_rs(penalty, *, alpha, delta=None, eta=None, mean=0.0, variance=1.0, be
     By delta, in (0, min(1, 1/alpha)]: the first point with this delta. For SCAD and MCP there may be a second: on S1
     delta grows up to s1_largest_delta, turns, and falls again to s1_end, while eta goes on towards zero.
     beyond_turning=True asks for that second point.
+    predictors: a design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition),
+    Block(T).at(N), Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: each
+    point takes about a second of CPU time at c = 0.5 and four at 0.9, and df_error is the standard error of df.
     """
     if (delta is None) == (eta is None):
         raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
     if eta is not None and beyond_turning:
         raise ValueError("beyond_turning = True goes with delta (by eta it is always the first point)")
-    curve, variance = _curve(penalty, alpha, mean, variance)
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        asked = {"delta": delta} if eta is None else {"eta": require_number("eta", eta, above=0)}
+        return SampledRSSolution(**_sampled(known, penalty, variance, asked, beyond_turning))
+    curve = SaddlePoints(penalty, known)
     if eta is None:
         columns = _at_deltas(curve, variance, [delta], beyond_turning)
     else:
@@ -74,22 +100,27 @@ def solve_rs(penalty, *, alpha, delta=None, eta=None, mean=0.0, variance=1.0, be
     return RSSolution(**{name: column[0].item() for name, column in columns.items()})
 
 
-def rs_curve(penalty, *, alpha, deltas, mean=0.0, variance=1.0, beyond_turning=False) -> pd.DataFrame:
+def rs_curve(
+    penalty, *, alpha, deltas, mean=0.0, variance=1.0, predictors=INDEPENDENT, beyond_turning=False
+) -> pd.DataFrame:
     """The RS saddle points at each delta: one row per delta, columns as the fields of RSSolution.
 
     beyond_turning as in solve_rs.
     """
-    curve, variance = _curve(penalty, alpha, mean, variance)
-    return pd.DataFrame(_at_deltas(curve, variance, deltas, beyond_turning))
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        rows = [_sampled(known, penalty, variance, {"delta": delta}, beyond_turning) for delta in deltas]
+        return pd.DataFrame(rows)
+    return pd.DataFrame(_at_deltas(SaddlePoints(penalty, known), variance, deltas, beyond_turning))
 
 
-def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0) -> tuple[float, float] | None:
+def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> tuple[float, float] | None:
     """The interval of delta (low, high) where S1 is stable against replica symmetry breaking; None if nowhere.
 
     high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
     reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite.
     """
-    curve, variance = _curve(penalty, alpha, mean, variance)
+    curve, variance = _curve(penalty, alpha, mean, variance, predictors)
 
     def margin(t):
         return 1 / _at_t(curve, variance, np.atleast_1d(t))["at"] - 1
@@ -106,21 +137,21 @@ def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0) -> tuple[float, f
     return low, _delta_of_t(high, curve.alpha)
 
 
-def s1_largest_delta(penalty, *, alpha, mean=0.0, variance=1.0) -> float:
+def s1_largest_delta(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
     """The largest delta on S1, at most min(1, 1/alpha): at its end, or at a turning point before."""
-    curve, _ = _curve(penalty, alpha, mean, variance)
+    curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return min(1.0, _delta_of_t(curve.smallest_t(), curve.alpha))
 
 
-def s1_end(penalty, *, alpha, mean=0.0, variance=1.0) -> float:
+def s1_end(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
     """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0."""
-    curve, _ = _curve(penalty, alpha, mean, variance)
+    curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return min(1.0, _delta_of_t(curve.end()[1], curve.alpha))
 
 
-def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0) -> str:
+def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> str:
     """The branch that S1 goes over into at its end: S2, S3, or "" where it ends at eta = 0 with df < 1."""
-    curve, _ = _curve(penalty, alpha, mean, variance)
+    curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return "S2" if isinstance(penalty, L0) and curve.beyond else curve.beyond
 
 
@@ -142,12 +173,40 @@ def _crossing(f, positive, negative):
     return float(positive)
 
 
-def _curve(penalty, alpha, mean, variance):
+def _curve(penalty, alpha, mean, variance, predictors):
     """The saddle points of a checked problem, and its variance."""
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        raise ValueError(f"predictors = {predictors!r} are sampled (allowed: solve_rs and rs_curve, point by point)")
+    return SaddlePoints(penalty, known), variance
+
+
+def _known(penalty, alpha, mean, variance, predictors):
+    """The predictors of a checked problem as the theory knows them, and its variance."""
     require_penalty(penalty)
     alpha = require_number("alpha", alpha, above=0)
     variance = require_number("variance", variance, above=0)
-    return SaddlePoints(penalty, alpha, variance + require_number("mean", mean) ** 2), variance
+    s2 = variance + require_number("mean", mean) ** 2
+    return known_predictors(predictors, alpha, s2), variance
+
+
+def _sampled(known, penalty, variance, asked, beyond_turning):
+    """The fields of SampledRSSolution at asked = {"delta": ...} or {"eta": ...}, from that for iid predictors."""
+    if beyond_turning:
+        raise ValueError("beyond_turning = True is not known for predictors that are sampled (allowed: False)")
+    if "delta" in asked:
+        asked = {"delta": _require_deltas([asked["delta"]], known.alpha)[0].item()}
+    guess = solve_rs(penalty, alpha=known.alpha, variance=known.s2, **asked)
+    found = None
+    if guess.branch == "S1":
+        found = known.solve(penalty, (guess.chi, guess.Q, guess.eta), **asked)
+    if found is None:
+        unknown = {field.name: np.nan for field in fields(SampledRSSolution)}
+        return unknown | {"branch": "", "rs_stable": False, "converged": False} | asked
+    found |= {"err_train": found["chi_hat"], "err_pre": found["chi_hat"] + 2 * variance * found["df"]}
+    found |= {"free_energy": known.alpha * found["chi_hat"] / 2 + found["penalty_mean"], "branch": "S1"}
+    found |= {"rs_stable": found["at"] <= 1 + _AT_SLACK, "converged": True} | asked
+    return {name: np.asarray(found[name]).item() for name in (field.name for field in fields(SampledRSSolution))}
 
 
 def _at_deltas(curve, variance, deltas, beyond_turning):
@@ -156,13 +215,13 @@ def _at_deltas(curve, variance, deltas, beyond_turning):
     t = _t_of_delta(deltas, curve.alpha)
     if not beyond_turning:
         return _at_t(curve, variance, t) | {"delta": deltas}
-    v, Q_hat, branch = curve.at_t_beyond_turning(t)
+    v, u, branch = curve.at_t_beyond_turning(t)
     if (branch == "").any():
         end, largest = (_delta_of_t(t, curve.alpha) for t in (curve.end()[1], curve.smallest_t()))
         allowed = f"{end:.6g} < delta <= {largest:.6g}" if end < largest else "none, S1 does not turn"
         bad = deltas[branch == ""][0]
         raise ValueError(f"delta = {bad:g} has no point beyond the turning point (allowed: {allowed})")
-    return _columns(curve, variance, v, Q_hat, branch, t=t) | {"delta": deltas}
+    return _columns(curve, variance, v, u, branch, t=t) | {"delta": deltas}
 
 
 def _at_t(curve, variance, t):
@@ -177,31 +236,33 @@ def _at_eta(curve, variance, eta):
         if not curve.beyond:
             return _at_t(curve, variance, np.array([t]))
         return _columns(curve, variance, np.array([v]), np.array([TINY]), np.array(["S2"]), t=np.array([t]))
-    v, Q_hat, branch = curve.at_eta(eta)
-    return _columns(curve, variance, *(np.array([value]) for value in (v, Q_hat, branch)), eta=np.array([eta]))
+    v, u, branch = curve.at_eta(eta)
+    return _columns(curve, variance, *(np.array([value]) for value in (v, u, branch)), eta=np.array([eta]))
 
 
-def _columns(curve, variance, v, Q_hat, branch, *, t=None, eta=None):
-    """Columns of RSSolution at the points (v, Q_hat) of the curve, which were asked for by t or by eta."""
-    penalty, alpha, s2 = curve.penalty, curve.alpha, curve.s2
+def _columns(curve, variance, v, u, branch, *, t=None, eta=None):
+    """Columns of RSSolution at the points (v, u) of the curve, which were asked for by t or by eta."""
+    penalty, predictors, alpha, s2 = curve.penalty, curve.predictors, curve.alpha, curve.s2
+    Q_hat = predictors.Q_hat(u)
     finite_Q, finite_chi = branch != "S3", branch == "S1"
     # Where Q diverges, chi_hat/Q_hat is free; s2 is its value in the empty model, which l0 keeps.
-    chi_hat = np.where(finite_Q, np.where(finite_Q, v, 1) * Q_hat**2, s2 * Q_hat)
+    chi_hat = np.where(finite_Q, predictors.spread(np.where(finite_Q, v, 1), u) * Q_hat**2, s2 * Q_hat)
     if eta is None:
-        eta = penalty.eta_at(t * np.sqrt(chi_hat), Q_hat)
-    mean = Averages(penalty.segments(Q_hat, eta), chi_hat)
+        eta = predictors.eta_at(penalty, t, t * np.sqrt(chi_hat), Q_hat)
+    mean = predictors.averages(penalty, Q_hat, eta, chi_hat)
 
-    chi, Q = 1 / Q_hat - 1, mean.square / alpha
+    chi, Q, df = predictors.chi(u), mean.square / alpha, predictors.df(u)
     penalty_mean = mean.response * chi_hat - Q_hat * mean.square / 2 - mean.maximum
-    free_energy = (alpha * Q_hat * s2 + alpha * chi * chi_hat) / 2 - mean.maximum
-    at = Q_hat**2 * mean.response_squared / alpha
+    free_energy = (alpha * predictors.one_less_df(u) * s2 + alpha * chi * chi_hat) / 2 - mean.maximum
+    at = predictors.at(mean.response_squared, u)
     equations = [
-        (s2 + Q) * Q_hat**2 / chi_hat - 1,
+        predictors.spread(predictors.unit + Q, u) * Q_hat**2 / chi_hat - 1,
         np.where(finite_chi, (mean.response / alpha - chi) / np.maximum(chi, 1), 0),
         (mean.nonzero - erfc(t / np.sqrt(2))) / alpha if t is not None else np.zeros(v.shape),
     ]
     residual = np.where(finite_Q, np.max(np.abs(equations), axis=0), 0.0)
-    df = np.where(finite_chi, 1 - Q_hat, 1.0)
+    df = np.where(finite_chi, df, predictors.largest_df)
+    err_train = np.where(finite_chi, predictors.err_train(Q, chi_hat, u), s2 * (1 - predictors.largest_df))
     chi_hat = np.where(finite_chi, chi_hat, 0.0)
     eta = np.where(branch == "S2", 0.0, eta)
     delta = mean.nonzero / alpha
@@ -214,8 +275,8 @@ def _columns(curve, variance, v, Q_hat, branch, *, t=None, eta=None):
         "eta": eta,
         "delta": delta,
         "df": df,
-        "err_train": chi_hat,
-        "err_pre": chi_hat + 2 * variance * df,
+        "err_train": err_train,
+        "err_pre": err_train + 2 * variance * df,
         "chi": np.where(finite_chi, chi, np.inf),
         "Q": np.where(finite_Q, Q, np.inf),
         "chi_hat": chi_hat,

@@ -34,6 +34,11 @@ class Averages:
         """rho_hat = P(x* != 0)."""
         return self._tail[0]
 
+    @property
+    def probability(self):
+        """P(h is on segment k), shape (K, ...)."""
+        return self._m0
+
     @cached_property
     def square(self):
         """E[x*^2] = alpha Q."""
@@ -68,6 +73,40 @@ class Averages:
     @cached_property
     def _jumps(self):
         return self._segments.jumps()
+
+
+class MixedAverages:
+    """Averages over columns in groups: of each the share, the scale s of its covariance, and its Averages.
+
+    chi and Q of the saddle point are those of Sigma x*: E[dx*/dh] and E[x*^2] count s times, E[(dx*/dh)^2] s^2 times.
+    """
+
+    def __init__(self, shares, scales, parts):
+        self._shares, self._scales, self._parts = shares, scales, parts
+
+    def _sum(self, name, power):
+        groups = zip(self._shares, self._scales, self._parts, strict=True)
+        return sum(share * scale**power * getattr(part, name) for share, scale, part in groups)
+
+    @property
+    def nonzero(self):
+        return self._sum("nonzero", 0)
+
+    @cached_property
+    def square(self):
+        return self._sum("square", 1)
+
+    @cached_property
+    def response(self):
+        return self._sum("response", 1)
+
+    @cached_property
+    def response_squared(self):
+        return self._sum("response_squared", 2)
+
+    @cached_property
+    def maximum(self):
+        return self._sum("maximum", 0)
 
 
 def _between_starts(tail):

@@ -1,0 +1,46 @@
+"""Predictors of a given condition number."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsegdf.checks import require_number
+from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.limits import Spectrum
+
+
+@dataclass(frozen=True)
+class IllConditioned(Design):
+    """Haar singular vectors and a geometric sequence of singular values, the largest `condition` times the smallest.
+
+    The mean square length of the columns is 1.
+    """
+
+    condition: float
+
+    @property
+    def label(self):
+        return f"condition {self.condition:g}"
+
+    def __post_init__(self):
+        require_number("ill_conditioned condition", self.condition, at_least=1)
+
+    def draw(self, M, N, rng):
+        small, large = sorted((M, N))
+        values = np.geomspace(1, 1 / self.condition, small)
+        left, right = (_haar(size, small, rng) for size in (small, large))
+        A = np.sqrt(N / (values @ values)) * (left * values) @ right.T
+        return A if M <= N else A.T
+
+    def limit(self, alpha):
+        """ln(lambda) is uniform over 2 ln(condition); Gauss's quadrature has it to rounding."""
+        nodes, weights = np.polynomial.legendre.leggauss(128)
+        rank, values = min(alpha, 1.0), self.condition ** (nodes - 1)
+        values *= 2 / (rank * (weights @ values))
+        return Spectrum([*values, 0], [*(rank * weights / 2), 1 - rank])
+
+
+def _haar(size, columns, rng):
+    """Columns of a Haar orthogonal matrix."""
+    tall, triangle = np.linalg.qr(rng.standard_normal((size, columns)))
+    return tall * np.sign(np.diag(triangle))

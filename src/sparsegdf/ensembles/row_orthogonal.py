@@ -1,0 +1,23 @@
+"""Predictors with orthogonal rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.limits import Spectrum
+
+
+@dataclass(frozen=True)
+class RowOrthogonal(Design):
+    """M rows of a Haar orthogonal matrix times sqrt(N/M), so that A A^T = (N/M) I; for M > N, A^T A = I."""
+
+    label = "row-orthogonal"
+
+    def draw(self, M, N, rng):
+        tall, triangle = np.linalg.qr(rng.standard_normal((max(M, N), min(M, N))))
+        tall *= np.sign(np.diag(triangle))  # without it, it is not Haar
+        return tall if M >= N else np.sqrt(N / M) * tall.T
+
+    def limit(self, alpha):
+        return Spectrum([1 / alpha, 0], [alpha, 1 - alpha]) if alpha < 1 else Spectrum([1.0])

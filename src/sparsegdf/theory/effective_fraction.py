@@ -1,0 +1,39 @@
+"""The effective fraction of non-zeros that belief propagation would find, in the limit of the RS theory."""
+
+from sparsegdf.checks import require_number
+from sparsegdf.penalties.base import require_penalty
+from sparsegdf.theory.predictors import known_predictors
+from sparsegdf.theory.replica_symmetric import INDEPENDENT
+
+
+def rs_delta_eff(penalty, solution, *, alpha, predictors=INDEPENDENT) -> float:
+    """delta_eff of belief propagation at an RSSolution of solve_rs, with the same penalty, alpha and predictors.
+
+    Belief propagation takes the columns of the support as independent. On the support of x*, with curvatures
+    d = r''(x*), its variances are the largest root of
+
+        chi = (1/alpha) E[1/(Q + d); x* != 0],   Q = l/(1 + l chi),   delta_eff = chi Q,
+
+    l being the mean square length of the columns. For iid predictors and a penalty without jumps this is df. NaN
+    where there is no root, as can be for penalties that are not convex, and outside of S1.
+    """
+    require_penalty(penalty)
+    alpha = require_number("alpha", alpha, above=0)
+    if solution.branch != "S1":
+        return float("nan")
+    known = known_predictors(predictors, alpha, 1.0)
+    probability, d = known.curvatures(penalty, solution.Q_hat, solution.eta, solution.chi_hat)
+    probability, d = probability[probability > 0] / alpha, d[probability > 0]
+    # Q -> l/(1 + l chi(Q)) grows and is concave: from the top, Newton's method falls to its largest fixed point.
+    Q = known.column
+    for _ in range(100):
+        if (Q + d <= 0).any():
+            break
+        chi, slope = (probability / (Q + d)).sum(), (probability / (Q + d) ** 2).sum()
+        image = known.column / (1 + known.column * chi)
+        if abs(image - Q) <= 1e-14 * known.column:
+            return float(chi * Q)
+        if image**2 * slope >= 1:
+            break
+        Q -= (image - Q) / (image**2 * slope - 1)
+    return float("nan")
