@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.special import erfc
 
 from sparsegdf import (
+    IID,
     L0,
     L1,
     MCP,
@@ -22,6 +23,7 @@ from sparsegdf import (
     solve_rs,
 )
 from sparsegdf.paper.experiments.theory_tables import threshold_table
+from sparsegdf.theory.predictors import known_predictors
 from sparsegdf.theory.replica_symmetric import branch_beyond_s1
 from sparsegdf.theory.saddle_points import SaddlePoints
 from sparsegdf.theory.single_body import Averages
@@ -356,7 +358,7 @@ def test_figure_1d_needs_lambda_one_half():
 @pytest.mark.parametrize("penalty", ALL, ids=repr)
 def test_nodes_of_the_curve_leave_no_gap(penalty):
     """A turn of the curve between two nodes would be missed, so t goes from 36 to 0 in small steps."""
-    t = SaddlePoints(penalty, 0.5, 1.0).s1.t
+    t = SaddlePoints(penalty, known_predictors(IID(), 0.5, 1.0)).s1.t
     assert t[0] > 34 and np.abs(np.diff(t[t >= 0])).max() < 0.8
 
 

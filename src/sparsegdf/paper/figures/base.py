@@ -1,8 +1,8 @@
 """A figure or a table: its block of the configuration, its inputs, and how it is drawn or computed.
 
 Each of the other files in this folder that defines a subclass of Figure or Table holds one figure or table.
-registry.py finds it under the name of the file; no other step is needed. The rules read these classes whenever
-Snakemake plans a run, so packages that take long to import (Matplotlib, SciPy, Numba) are imported inside functions.
+registry.py finds it under the name of the file; no other step is needed. These classes are read whenever a
+run is planned, so packages that take long to import (Matplotlib, SciPy, Numba) are imported inside functions.
 """
 
 from abc import abstractmethod
