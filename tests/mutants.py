@@ -46,10 +46,16 @@ TESTS = {
     "theory": "theory roots theory_random",
     "theory/one_step_rsb.py": "l0_rsb",
     "theory/prediction_error.py": "prediction_error",
+    "theory/predictors.py": "predictors",
+    "theory/chain.py": "predictors",
+    "theory/effective_fraction.py": "predictors",
+    "ensembles/limits.py": "predictors designs",
     "solvers/belief_propagation.py": "bp solvers",
     "solvers/plain_bp.py": "bp",
     "solvers/fixed_points.py": "stationary bp",
     "solvers/direct.py": "stationary dof solvers",
+    "solvers/walk.py": "stationary dof solvers",
+    "solvers/cholesky.py": "cholesky stationary dof",
     "solvers/variances.py": "variances stationary",
     "solvers/stability.py": "bp_stability",
     "solvers/best_subset.py": "subsets",
@@ -245,6 +251,7 @@ class Copy:
             cache = self.folder / "numba-of-the-mutant"
             shutil.rmtree(cache, ignore_errors=True)
             patterns = [f"{file.stem}.{name}-*" for name in stale]
+            patterns += [f"{other.stem}.*" for other in importers(file)]
             shutil.copytree(self.cache, cache, ignore=shutil.ignore_patterns(*patterns))
         try:
             file.write_text(padded(mutant.text, len(original)) if b"njit" in original else mutant.text)
@@ -281,6 +288,12 @@ def compiled_again(source, line):
     while more := {name for name in compiled if names[name] & reached} - reached:
         reached |= more
     return reached
+
+
+def importers(file):
+    """The modules beside this one that import from it: their compiled functions may call those of this one."""
+    own = f"from sparsegdf.{file.parent.name}.{file.stem} import"
+    return [other for other in file.parent.glob("*.py") if own in other.read_text(encoding="utf-8")]
 
 
 def cache_of(folder):
