@@ -43,7 +43,7 @@ TESTS = {
     "threads.py": "threads",
     "penalties": "penalties theory",
     "ensembles": "designs",
-    "theory": "theory roots theory_random",
+    "theory": "theory roots theory_random predictors",
     "theory/one_step_rsb.py": "l0_rsb",
     "theory/prediction_error.py": "prediction_error",
     "theory/predictors.py": "predictors",
