@@ -5,12 +5,13 @@ import pandas as pd
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.bp_figure import BPFigure
-from sparsegdf.paper.figures.points import draw_points, drawable, write_fractions
+from sparsegdf.paper.figures.points import draw_points, drawable, ring_unreached, write_fractions
 
 
 class Figure5(BPFigure):
     """Fixed points on predictors with correlated neighbours."""
 
+    target = "paper_figures"
     shows = "GDF and δ_eff at BP fixed points on correlated predictors (Example 1), N = 1000"
     made_of = "1000 samples each"
 
@@ -42,10 +43,7 @@ def draw(summaries, blocks, *, panels):
         draw_points(
             ax, table, "effective", color=style.GREEN, marker="+", size=5, label=r"$\frac{1}{M}\sum_i\chi_i\hat{Q}_i$"
         )
-        direct = rows[rows.solver != "bp"]
-        if len(direct):
-            ring = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.7}
-            ax.plot(direct.delta, direct.gdf, "D", color=style.ORANGE, label="partly direct", **ring)
+        ring_unreached(ax, table, "gdf")
         write_fractions(ax, table, color=style.BLUE)
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
@@ -59,9 +57,9 @@ def draw(summaries, blocks, *, panels):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
-        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Diamonds: where BP did not converge "
-        "on every sample, the direct solver found the rest. Hollow, with their percentage: only part of the samples "
-        "have a fixed point by either. Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
+        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only part "
+        "of the samples have a fixed point. Diamonds: iterated, BP does not reach it on all samples (smallest "
+        f"fraction {complete.fraction_bp.min():.2f} where all have one). Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
     )
     plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
     return Drawing(figure, plotted, caption)

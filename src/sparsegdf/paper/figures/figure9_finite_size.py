@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.columns import UNJUDGED, Column
-from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Simulated
+from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Samples, Simulated, SimulationBlock
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -25,7 +25,7 @@ LEVELS = (style.SKY, style.BLUE, style.VERMILION)  # sparse to dense
 
 class Size(Model):
     N: Count
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
 
 
 class Figure9(Figure, Simulated):
@@ -64,7 +64,10 @@ class Figure9(Figure, Simulated):
                 design=config.resized(design, size.N, self.block_N),
                 N=size.N,
                 samples=size.samples,
-                grids={name: (round(self.alpha * size.N), etas) for name, etas in self.simulations.items()},
+                simulations={
+                    name: SimulationBlock(M=round(self.alpha * size.N), etas=etas)
+                    for name, etas in self.simulations.items()
+                },
             )
         return found
 
