@@ -180,7 +180,13 @@ def bp_table(simulated, name, gap=0.0, se=1e-3, alpha=0.5, N=1000, **columns):
     table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
     for other in ("delta_eff", "effective", "stein"):
         table = table.assign(**{f"gap_{other}": gap, f"gap_{other}_se": se})
-    columns = {"err_train": 0.5, "err_train_se": se, "fraction_converged": 1.0, "iterated": 50, "steps_median": 100.0} | columns
+    columns = {
+        "err_train": 0.5,
+        "err_train_se": se,
+        "fraction_converged": 1.0,
+        "iterated": 50,
+        "steps_median": 100.0,
+    } | columns
     names = {"block": simulated.block, "design_name": simulated.design, "penalty_name": name}
     design, penalty = simulation.DESIGNS[simulated.design], BLOCKS[name]
     return made_with(

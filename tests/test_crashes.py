@@ -222,7 +222,10 @@ def test_code_changed_while_a_job_runs(project, finished):
     """The result of a job is kept only if the code is that of the plan when the job begins and when it ends."""
     name = CHUNK.replace("000002", "000599")
     project.edit("tests/tiny.yaml", "  chunk: 3\n  iterated: 3", "  chunk: 600\n  iterated: 3")
-    process, log = project.start(name), project.folder / name.replace("/fixed_points/", "/logs/fixed_points/").replace("parquet", "log")
+    process, log = (
+        project.start(name),
+        project.folder / name.replace("/fixed_points/", "/logs/fixed_points/").replace("parquet", "log"),
+    )
     while not (log.exists() and "sample 5 " in log.read_text()):
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.05)

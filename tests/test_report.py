@@ -98,7 +98,9 @@ def test_a_header_says_what_its_column_holds(outline):
     said = {header["title"] for header in outline.all("th") if header.get("title")}
     assert "the δ at which S1 ends" in said  # table_thresholds
     assert "standard error of error (y²)" in said  # table_selection, an error that nobody has described by itself
-    assert "largest mean δ of a level at which both have a fixed point" in said  # table_bp_direct: not what delta is elsewhere
+    assert (
+        "largest mean δ of a level at which both have a fixed point" in said
+    )  # table_bp_direct: not what delta is elsewhere
 
 
 def test_times_add_up_by_rule(report_folder):

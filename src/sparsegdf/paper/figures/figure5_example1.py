@@ -59,7 +59,9 @@ def draw(summaries, blocks, *, panels):
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only part "
         "of the samples have a fixed point. Diamonds: iterated, BP does not reach it on all samples (smallest "
-        f"fraction {complete.fraction_bp.min():.2f} where all have one). Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
+        f"fraction {complete.fraction_bp.min():.2f} where all have one). Largest GDF - delta_eff where all converged: "
+        + "; ".join(largest)
+        + "."
     )
     plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
     return Drawing(figure, plotted, caption)
