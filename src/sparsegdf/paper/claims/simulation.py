@@ -83,7 +83,7 @@ def points(evidence, simulated, penalty, *, N, alpha=0.5, below=1.0, converged=0
 
 
 def iterated(evidence, simulated, penalty):
-    """The levels of a simulation with the steps that belief propagation took on the samples on which it was iterated."""
+    """The levels of a simulation on which belief propagation was iterated."""
     table = points(evidence, simulated, penalty, N=1000, converged=0.0)
     if not table.iterated.any():
         raise Undecided(f"BP was not iterated for {penalty} in {simulated.block}, {simulated.design}")

@@ -112,7 +112,7 @@ class EtaGrid(Model):
 
 
 class SimulationBlock(Model):
-    """The number of rows of A and the grid of eta for one penalty; `samples` and `chunk` if not those of the figure."""
+    """The number of rows of A and the grid of eta for one penalty. It may have `samples` and `chunk` of its own."""
 
     M: Count
     etas: EtaGrid
@@ -127,8 +127,8 @@ Solver = Literal["direct", "bp"]
 class Run(NamedTuple):
     """A set of fixed points: a simulation for each penalty, on the same samples of the design of this name.
 
-    `block` is the name of the block of the configuration that needs it; `samples` and `chunk` (samples per job) are by
-    penalty. On the first `iterated` samples it is also observed how belief propagation converges.
+    `block` is the name of the block of the configuration that needs it; `samples` and `chunk` (samples per job) are
+    by penalty. On the first `iterated` samples it is also observed how belief propagation converges.
     """
 
     block: str
@@ -172,7 +172,7 @@ class Simulated(Model):
 
 
 class SameSize(Simulated):
-    """A block whose simulations all have the same N. Belief propagation is iterated on the first `iterated` samples."""
+    """A block whose simulations all have the same N. BP is iterated on the first `iterated` samples."""
 
     N: Count
     samples: Samples

@@ -24,9 +24,9 @@ def solvers_of(solver, *, tol, max_steps):
 def simulate(solvers, simulation: Simulation, samples):
     """Rows (sample, eta) of the fixed points on these samples of a simulation; `solver` names who found it.
 
-    `solvers` are functions (A, y, penalty, etas) -> FixedPoints by name. The first one solves every sample, each later
-    one those samples on which levels are still without a fixed point, and fills in these levels. A row depends only
-    on its own sample.
+    `solvers` are functions (A, y, penalty, etas) -> FixedPoints by name. The first one solves every sample, each
+    later one those on which levels are still without a fixed point, and fills in these levels. A row depends only on
+    its own sample.
     """
     ensemble, tables = simulation.ensemble, []
     for index, A, y in over_samples(ensemble, samples):

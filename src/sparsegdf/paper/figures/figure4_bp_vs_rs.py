@@ -54,7 +54,7 @@ def draw(summaries, theory, blocks, *, panels):
     columns = ["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "beyond_turning", "residual"]
     caption = (
         "GDF by covariance at BP fixed points (circles; hollow and with their percentage where only a part of the "
-        "samples have one, averaged over that part; diamonds where iterating does not reach it on all samples) against RS theory for iid predictors (solid; dashed where "
-        "unstable), drawn to the end of the solution S1."
+        "samples have one, averaged over that part; diamonds where iterating does not reach it on all samples) "
+        "against RS theory for iid predictors (solid; dashed where unstable), drawn to the end of the solution S1."
     )
     return Drawing(figure, pd.concat([points, theory[columns].assign(kind="RS")], ignore_index=True), caption)

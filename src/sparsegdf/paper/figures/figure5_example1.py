@@ -57,11 +57,10 @@ def draw(summaries, blocks, *, panels):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
-        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only part "
-        "of the samples have a fixed point. Diamonds: iterated, BP does not reach it on all samples (smallest "
-        f"fraction {complete.fraction_bp.min():.2f} where all have one). Largest GDF - delta_eff where all converged: "
-        + "; ".join(largest)
-        + "."
+        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only "
+        "part of the samples have a fixed point. Diamonds: iterating, BP does not reach it on all samples (on a "
+        f"fraction of {complete.fraction_bp.min():.2f} or more where all have one). Largest GDF - delta_eff where all "
+        "have one: " + "; ".join(largest) + "."
     )
     plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
     return Drawing(figure, plotted, caption)

@@ -10,8 +10,8 @@ CAPTION = (
     "Where belief propagation has fixed points, and where it gets to them by iterating. fraction_converged of the "
     "samples have a fixed point, found by either solver: delta is their mean, kkt_max their largest violation of "
     "stationarity, residual_max the largest move in one plain step from there. Iterated as in the paper on the "
-    "first samples, belief propagation converged on fraction_bp of them, with 95 % limits; its steps are their median "
-    "and 95 % quantile."
+    "first samples, belief propagation converged on fraction_bp of them, with 95 % limits; its steps are their "
+    "median and 95 % quantile."
 )
 
 

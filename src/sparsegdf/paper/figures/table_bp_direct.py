@@ -9,8 +9,8 @@ from sparsegdf.paper.figures.base import Readable, Table
 CAPTION = (
     "Belief propagation, iterated, and the direct solver on the same samples: levels of eta where each has a fixed "
     "point, where both have and where these differ, and the largest differences where they are the same. Iterating "
-    "ends when x moves by less than bp.tol; near the edge of the region this is far less than the distance from rest, "
-    "so x_gap is mostly the error of belief propagation."
+    "ends when x moves by less than bp.tol; near the edge of the region this is far less than the distance from "
+    "rest, so x_gap is mostly the error of belief propagation."
 )
 
 
