@@ -107,7 +107,7 @@ COLUMNS = {
     ),
     "fraction_bp_low": Column("its lower 95 % limit (Clopper and Pearson)", "1", UNJUDGED),
     "fraction_bp_high": Column("its upper 95 % limit", "1", UNJUDGED),
-    "found_direct": Column("number of fixed points that the direct solver found; the rest are from BP", "1", UNJUDGED),
+    "found_direct": Column("number of fixed points found by the direct solver; the rest are from BP", "1", UNJUDGED),
     "fraction_cycling": Column("fraction of samples on which BP ended in a cycle", "1", FRACTION, "samples"),
     "solver": Column("the solver that found the fixed point: `direct` or `bp`", TEXT),
     "steps_median": Column("median of the steps of belief propagation, over the `iterated` samples"),

@@ -18,9 +18,9 @@ def region_table(simulations, measured, *, samples, every, dampings, tol):
 
     `simulations` are Simulation objects by (figure, penalty), and `measured` their summaries. Measured are
     fraction_bp, the fraction of the `iterated` samples that converged, and steps_median. Predicted, from the
-    fraction_converged of `samples` that have a fixed point, are radius_<damping>, the mean spectral radius with that damping;
-    radius_variances, that of the block which does not depend on the damping; and steps, the median number of steps
-    with the best of these dampings.
+    fraction_converged of `samples` that have a fixed point, are radius_<damping>, the mean spectral radius with that
+    damping; radius_variances, that of the block which does not depend on the damping; and steps, the median number
+    of steps with the best of these dampings.
     """
     table = []
     for (figure, penalty), simulation in simulations.items():

@@ -59,8 +59,8 @@ def draw(summaries, blocks, *, panels):
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dashed: |support|/M, trace formula, Stein divergence. Hollow, with their percentage: only "
         "part of the samples have a fixed point. Diamonds: iterating, BP does not reach it on all samples (on a "
-        f"fraction of {complete.fraction_bp.min():.2f} or more where all have one). Largest GDF - delta_eff where all "
-        "have one: " + "; ".join(largest) + "."
+        f"fraction of {complete.fraction_bp.min():.2f} or more where all have one). Largest GDF - delta_eff where "
+        "all have one: " + "; ".join(largest) + "."
     )
     plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
     return Drawing(figure, plotted, caption)
