@@ -7,6 +7,8 @@ from .ensembles.limits import Spectrum as Spectrum
 from .ensembles.row_orthogonal import RowOrthogonal as RowOrthogonal
 from .penalties.base import Penalty as Penalty
 from .penalties.base import Segments as Segments
+from .penalties.classic_mcp import ClassicMCP as ClassicMCP
+from .penalties.classic_scad import ClassicSCAD as ClassicSCAD
 from .penalties.elastic_net import ElasticNet as ElasticNet
 from .penalties.l0 import L0 as L0
 from .penalties.l1 import L1 as L1

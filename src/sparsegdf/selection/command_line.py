@@ -100,7 +100,7 @@ def _parser():
 def _add_penalty(parser):
     parser.add_argument("--penalty", required=True, choices=list(PENALTIES), help="the penalty r(x; eta)")
     for name, owners in _parameters().items():
-        texts = [_about(kind, field.metadata) for kind, field in owners.items()]
+        texts = [_about(kind, field) for kind, field in owners.items()]
         parser.add_argument(f"--{name}", type=float, help="; ".join(texts))
 
 
@@ -113,9 +113,9 @@ def _parameters():
     return owners
 
 
-def _about(kind, metadata):
-    text = f"of {kind}" + (f", {metadata['about']}" if "about" in metadata else "")
-    text += f" (default: {metadata['usual']:g})" if "usual" in metadata else ""
+def _about(kind, field):
+    text = f"of {kind}" + (f", {field.metadata['about']}" if "about" in field.metadata else "")
+    text += f" (default: {field.default:g})" if field.default is not MISSING else ""
     return text.replace("%", "%%")  # argparse formats help texts with %
 
 
@@ -126,11 +126,10 @@ def _penalty(options):
     for name in given:
         if name not in own:
             raise ValueError(f"--{name} is not a parameter of {options.penalty} (it has: {', '.join(own) or 'none'})")
-    values = {name: field.metadata["usual"] for name, field in own.items() if "usual" in field.metadata} | given
     for name, field in own.items():
-        if name not in values and field.default is MISSING:
+        if name not in given and field.default is MISSING:
             raise ValueError(f"--{name} is missing: {options.penalty} has no default for it")
-    return make_penalty(options.penalty, **values)
+    return make_penalty(options.penalty, **given)
 
 
 def _select(options):
