@@ -156,7 +156,11 @@ def test_registry_makes_each_penalty():
     assert make_penalty("scad", a=5, lam=1) == SCAD(a=5, lam=1)
     assert make_penalty("mcp", a=5, lam=1) == MCP(a=5, lam=1)
     assert make_penalty("scad") == SCAD() == SCAD(a=8, lam=1) and MCP() == MCP(a=8, lam=1)
-    assert ElasticNet() == ElasticNet(eta2=0.1) and ClassicSCAD() == ClassicSCAD(a=3.7) and ClassicMCP() == ClassicMCP(a=3)
+    assert (
+        ElasticNet() == ElasticNet(eta2=0.1)
+        and ClassicSCAD() == ClassicSCAD(a=3.7)
+        and ClassicMCP() == ClassicMCP(a=3)
+    )
     assert set(PENALTIES.values()) == {type(penalty) for penalty in ALL}, "add the new penalty to ALL above"
 
 
