@@ -15,7 +15,7 @@ from .penalties.l1 import L1 as L1
 from .penalties.mcp import MCP as MCP
 from .penalties.scad import SCAD as SCAD
 from .selection.regressor import SparseRegressor as SparseRegressor
-from .selection.select import Selection as Selection
+from .selection.result import Selection as Selection
 from .selection.select import select as select
 from .solvers.belief_propagation import belief_propagation as belief_propagation
 from .solvers.best_subset import BestSubsets as BestSubsets

@@ -92,6 +92,6 @@ class Penalty(ABC):
 
 
 def require_penalty(penalty):
-    """Raise ValueError unless `penalty` is an instance of Penalty; a name or a class is not enough."""
+    """Raise ValueError unless `penalty` is an instance of Penalty; a class is not enough."""
     if not isinstance(penalty, Penalty):
         raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=8, lam=1))")
