@@ -19,8 +19,18 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
-from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
+from sparsegdf.solvers.cholesky import factorise, new_factor
+from sparsegdf.solvers.direct import (
+    _ahead,
+    _on_pieces,
+    _sweep,
+    new_path,
+    points_and_divergence,
+    stationary_path,
+    stationary_points,
+)
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
+from sparsegdf.solvers.walk import Problem
 
 problem = partial(sample, lowest=0.1, levels=12)
 
@@ -293,3 +303,35 @@ def test_points_alone_are_stationary_and_those_of_the_path(penalty):
     before_first_failure = np.cumprod(path.converged).astype(bool)
     assert before_first_failure.sum() > 5
     assert np.array_equal(points[:, before_first_failure], path.x[:, before_first_failure])
+
+
+# --- parts of the solver ---------------------------------------------------------------------------------------
+
+
+def orthonormal(c, penalty, eta):
+    """The problem of orthonormal columns with A^T y = c, which one sweep solves."""
+    Q = np.ones(c.size)
+    return Problem(np.eye(c.size), Q, c, *(v.T.copy() for v in penalty.segments(Q, eta)))
+
+
+def test_sweeps_stop_at_a_stationary_point_and_nothing_changes_ahead_of_it():
+    c = np.array([3.0, -2.0, 0.5])
+    problem, x, g, pieces = orthonormal(c, L1(), 1.0), np.zeros(3), c.copy(), np.zeros(3, np.int64)
+    assert _sweep(problem, x, g, pieces, 1) == 2.0  # the largest move
+    assert _sweep(problem, x, g, pieces, 9) == 0.0
+    assert x.tolist() == [2, -1, 0] and g.tolist() == [1, -1, 0.5] and pieces.tolist() == [1, -1, 0]
+    factor = new_factor(3)
+    assert factorise(problem.gram, np.arange(2), np.zeros(2), factor)
+    e, dx, changes = _ahead(problem, x, g, pieces, factor)
+    assert not e.any() and not dx.any() and changes == 0
+
+
+def test_rounding_is_forgiven_between_segments_but_not_at_zero():
+    """h = x + g just below the border of segments 1 and 2 of SCAD is on either; x_i = 0 on segment 1 is on none."""
+    problem = orthonormal(np.array([9.0]), SCAD(a=4.0, lam=1.0), 0.5)
+    first, second = problem.start[0, :2]
+    below = np.nextafter(second, 0)
+    for piece in (1, 2):
+        assert _on_pieces(problem, np.array([1.0]), np.array([below - 1.0]), np.array([piece]))
+    assert not _on_pieces(problem, np.array([1.0]), np.array([below - 1.0 - 1e-9]), np.array([2]))
+    assert not _on_pieces(problem, np.array([0.0]), np.array([first]), np.array([1]))
