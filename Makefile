@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 CORES ?= all
-# The run that `report`, `status` and `verify` act on: paper, or that of config/<RUN>.yaml.
+# The run that `report`, `status`, `schedule` and `verify` act on: paper, or that of config/<RUN>.yaml.
 RUN ?= paper
 RUNS := $(patsubst config/%.yaml,%,$(wildcard config/*.yaml))
 CHECKED_RUN = $(if $(filter $(RUNS),$(RUN)),$(RUN),$(error RUN=$(RUN): there is no config/$(RUN).yaml. Known runs: $(RUNS)))
@@ -14,7 +14,7 @@ BENCH := .venv-bench
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures beyond claims all quick notebooks report verify status test test-cluster test-cluster-quick test-report \
+.PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report \
   mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
 
 help: ## list the targets
@@ -56,6 +56,9 @@ verify: env ## compare a finished run with reference/: identical, within noise o
 
 status: env ## for each figure and table: fresh or stale, why, and what a rerun would cost (RUN=quick for the preview)
 	$(BIN)/python workflow/status.py $(OF_RUN)
+
+schedule: env ## what each target of a finished run cost, and how long it would take on 2, 16, 64 cores (RUN=quick)
+	$(BIN)/python workflow/schedule.py $(OF_RUN)
 
 test: env ## linters and tests
 	$(BIN)/ruff check .

@@ -46,8 +46,8 @@ def main(configfile):
         print(f"{name:28} stale  {len(needed):5} {minutes:>13}  {why(needed, dag)}")
 
 
-def plan(configfile):
-    """Snakemake's graph of the jobs of the target `all`; those that have to run are marked in it."""
+def plan(configfile, target="all"):
+    """Snakemake's graph of the jobs of a target; those that have to run are marked in it."""
     profile = yaml.safe_load(Path("profiles/default/config.yaml").read_text(encoding="utf-8"))
     with SnakemakeApi(OutputSettings(log_level_override=logging.ERROR)) as api:
         try:
@@ -56,7 +56,7 @@ def plan(configfile):
                 config_settings=ConfigSettings(configfiles=[configfile] if configfile else []),
             )
             triggers = RerunTrigger.parse_choices_set(profile["rerun-triggers"])
-            graph = workflow.dag(DAGSettings(targets={"all"}, rerun_triggers=triggers))
+            graph = workflow.dag(DAGSettings(targets={target}, rerun_triggers=triggers))
             with contextlib.redirect_stdout(io.StringIO()):
                 graph.summary()  # builds the graph, and prints less of it than is needed here
             return workflow._workflow.dag
