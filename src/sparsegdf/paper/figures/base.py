@@ -68,6 +68,10 @@ class Exhibit(Model):
             "designs": {name: config.designs[name] for name in self.design_names()},
         }
 
+    def rs_limits(self, config):
+        """The RS theory of designs that it needs: {name: arguments of limit_points}, made as theory/limits/<name>."""
+        return {}
+
     def check(self, config):
         """Raise ValueError if the block does not fit the rest of the configuration."""
 

@@ -8,4 +8,4 @@ class Figure6(Figure5):
 
     target = "paper_figures"
     shows = "the same on predictors with blocks of correlated columns (Example 2)"
-    made_of = "1000 samples each"
+    made_of = "1000 samples each, and the RS theory of the design"
