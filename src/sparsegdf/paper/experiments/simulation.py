@@ -29,7 +29,7 @@ def simulate(solve, simulation: Simulation, samples):
 
 def rows(A, y, found, *, mean, variance):
     """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN."""
-    M = A.shape[0]
+    M, fit = A.shape[0], A @ found.x
     table = []
     for k, eta in enumerate(found.etas):
         x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
@@ -38,13 +38,13 @@ def rows(A, y, found, *, mean, variance):
             {
                 "eta": eta,
                 "delta": found.delta[k],
-                "covariance": dof.covariance(y, A @ x, mean=mean, variance=variance),
+                "covariance": dof.covariance(y, fit[:, k], mean=mean, variance=variance),
                 "noise": dof.noise_level(y, mean=mean, variance=variance),
-                "err_train": float(np.square(y - A @ x).mean()),
+                "err_train": float(np.square(y - fit[:, k]).mean()),
                 "chi": chi.sum() / M,
                 "Q_hat": Q_hat.mean(),
                 "effective": found.effective[k],
-                "stein": dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat)) if usable else np.nan,
+                "stein": _stein(A, x, chi, Q_hat, found.stein[k]) if usable else np.nan,
                 "converged": usable,
                 "status": found.status[k],
                 "steps": found.steps[k],
@@ -54,3 +54,8 @@ def rows(A, y, found, *, mean, variance):
             }
         )
     return pd.DataFrame(table)
+
+
+def _stein(A, x, chi, Q_hat, known):
+    """Stein's divergence, unless the solver knows it."""
+    return known if np.isfinite(known) else dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat))
