@@ -414,7 +414,7 @@ def stationary_path(A, y, penalty, etas, *, stein=False):
     steps     sweeps of coordinate descent, factorisations and changes of one piece
     residual  the largest change of an x_i or chi_i in one plain step of belief propagation; infinite without chi
     damping   NaN: nothing is iterated
-    stein     Stein's divergence of the fit over M if asked for (it takes a few ms of a path at N = 1000), else NaN
+    stein     Stein's divergence of the fit over M if `stein` is true; for the elastic net it takes as long as x
     Under a non-convex penalty the point is the one reached from x = 0 along the grid; each level starts from the last
     that converged. Of duplicated columns under l1 only one enters; belief propagation splits x between them.
     """

@@ -37,7 +37,7 @@ class FixedPoints:
     delta           |support of x| / M
     delta_eff       ((1/M) sum_i chi_i) ((1/N) sum_i Q_hat_i), the paper's effective fraction of non-zeros
     effective       (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation
-    stein           Stein's divergence of the fit over M, where the solver knows it; else NaN
+    stein           Stein's divergence of the fit over M; NaN unless stationary_path was asked for it
     A diverged level has no estimate: its x, chi, Q_hat and all that follows from them are NaN.
     """
 
