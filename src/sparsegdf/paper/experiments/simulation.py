@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 def solvers_of(solver, *, tol, max_steps):
     """The solvers that `solver` in the configuration stands for, in their order; the numbers are those of BP."""
     bp = partial(belief_propagation, tol=tol, max_steps=max_steps)
-    return {"direct": {"direct": stationary_path, "bp": bp}, "bp": {"bp": bp}}[solver]
+    direct = partial(stationary_path, stein=True)
+    return {"direct": {"direct": direct, "bp": bp}, "bp": {"bp": bp}}[solver]
 
 
 def simulate(solvers, simulation: Simulation, samples):
