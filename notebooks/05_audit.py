@@ -110,9 +110,9 @@ figure
 
 # %% [markdown]
 # ## C_p with the right number
-# C_p = training error + 2σ²df is an estimate of the error on new y at the same X. With the usual count it favours what
-# searches. The picture has both: the mark uses the count, the bar the audited number. With the count the tree seems as
-# good as the 4 best columns, and matching pursuit better; with the right number the tree is far behind.
+# C_p = training error + 2σ²df is an estimate of the error on new y at the same X. With the usual count it favours
+# what searches. The picture has both: the mark uses the count, the bar the audited number. With the count the tree
+# seems as good as the 4 best columns, and matching pursuit better; with the right number the tree is far behind.
 
 # %% alt="C_p of the estimators that have a count, with the count and with the audited number of parameters."
 counted = real[real["count"].notna()]
