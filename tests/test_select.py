@@ -270,10 +270,10 @@ def test_repr_and_why_name_the_model():
     assert all(f"{name} {x:.4g}" in text for name, x in zip("abcdefgh", found.coef, strict=True) if x)
     assert f"{found.best.nonzeros} of 8 predictors" in found.why() and "the smallest C_p" in found.why()
     assert "dense end" not in found.why() and "dense end" in select(A, y, L1(), etas=[9.0, 3.0], sigma2=0.1).why()
-    for penalty, etas in ((L1(), [9.0, 0.0]), (L0(), None)):  # there is nothing denser
+    for penalty, etas in ((L1(), [9.0, 0.0]), (L1(), [99.0, 50.0, 1e-9]), (L0(), None)):  # there is nothing better
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*may jump")
-            densest = select(A, y, penalty, etas=etas, sigma2=1e-9)
+            densest = select(A, y, penalty, etas=etas, sigma2=1e-3)
         assert densest.chosen == len(densest.path) - 1 and "dense end" not in densest.why()
 
 
