@@ -256,9 +256,23 @@ def test_l0_levels_are_the_sizes_that_some_eta_selects():
     assert (np.diff(fits.etas) < 0).all()
 
 
+def test_l0_beyond_30_columns_is_by_swaps_and_says_so():
+    """Orthonormal columns, where the best subset of size K has the K largest |A_i^T y|: the swaps find it."""
+    mu = np.zeros(60)
+    mu[:5] = [9, -8, 7, 6, -7]
+    A, y = orthonormal(200, 60, mu)
+    found = select(A, y, L0(), sigma2=1.0, intercept=False, bootstrap=20)
+    order = np.argsort(-np.abs(A.T @ y))
+    for size, x in zip(found.path.nonzeros, found.coefficients.T, strict=True):
+        assert set(np.flatnonzero(x)) == set(order[:size])
+    assert not found.certified and "not certified" in found.why() and "not certified" in repr(found)
+    assert set(np.flatnonzero(found.coef)) >= set(range(5)) and found.best.df > found.best.df_stein
+    assert select(A[:, :30], y, "l0", sigma2=1.0, bootstrap=0, intercept=False).certified
+
+
 def test_l0_refuses_a_large_problem_by_its_size():
-    with pytest.raises(ValueError, match="A has 31 columns, allowed are at most 30"):
-        select(np.random.default_rng(0).normal(size=(40, 31)), np.arange(40.0), L0())
+    with pytest.raises(ValueError, match="L0 takes at most 3000 columns, and A has 3001"):
+        select(np.random.default_rng(0).normal(size=(40, 3001)), np.arange(40.0), L0(), sigma2=1.0)
 
 
 # --- what a reader sees ----------------------------------------------------------------------------------------

@@ -8,11 +8,13 @@ from scipy import linalg
 from sparsegdf.checks import require_etas
 from sparsegdf.estimators.degrees_of_freedom import curvature
 from sparsegdf.penalties.l0 import L0
-from sparsegdf.solvers.best_subset import best_subsets
+from sparsegdf.solvers.best_subset import best_subsets, swap_search
 from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import violation
 
 EXACT_COLUMNS = 30  # Up to this many columns the search over subsets takes seconds; its time grows exponentially.
+SWAP_COLUMNS = 3000  # Beyond EXACT_COLUMNS subsets are improved by swaps, which need the Gram matrix of all columns.
+_RESTARTS = 5  # The random supports that the search by swaps starts from, for each size.
 LEVELS = 100  # The default number of levels of eta.
 _FINE = 0.1  # The grid ends at this fraction of the standard error of the direction that A determines worst.
 _FINEST = 0.003  # But not below this fraction of a standard error: with nearly dependent columns few fits are below.
@@ -237,14 +239,15 @@ def tangent(A, y, x, penalty, eta):
 
 
 def _l0_path(A, y, etas):
-    """(etas, x) of min_K { RSS_K / 2 + eta K } by exact search over the subsets of every size K."""
-    N = A.shape[1]
-    if N > EXACT_COLUMNS:
-        raise ValueError(
-            f"L0 is solved by exact search: A has {N} columns, allowed are at most {EXACT_COLUMNS}; "
-            "SCAD and MCP take any number"
-        )
-    best = best_subsets(A, y, int(np.linalg.matrix_rank(A)))
+    """(etas, x) of min_K { RSS_K / 2 + eta K } over the subsets of every size K.
+
+    The search is exact up to EXACT_COLUMNS. Beyond, it goes by swaps, up to K = M/2, and may miss the best subset.
+    """
+    M, N = A.shape
+    if N > SWAP_COLUMNS:
+        raise ValueError(f"L0 takes at most {SWAP_COLUMNS} columns, and A has {N}; SCAD and MCP take any number")
+    rank = int(np.linalg.matrix_rank(A))
+    best = best_subsets(A, y, rank) if N <= EXACT_COLUMNS else swap_search(A, y, min(rank, M // 2), _RESTARTS, 0)
     etas = _l0_etas(best.rss) if etas is None else require_etas(etas)
     x = np.zeros((N, etas.size))
     for k, eta in enumerate(etas):
