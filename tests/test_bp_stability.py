@@ -124,7 +124,7 @@ def test_region_table_sets_prediction_beside_measurement():
     problem = {"design": {"kind": "ar1", "c": 0.5}, "M": 60, "N": 120, "penalty": {"kind": "l1"}, "mean": 0.0,
                "variance": 1.0, "seed": 3, "etas": [1.8, 1.2, 0.8, 0.5, 0.3]}  # fmt: skip
     scad = problem | {"penalty": {"kind": "scad", "a": 5, "lam": 1}}
-    summary = pd.DataFrame({"delta": [0.1, 0.2, 0.3, 0.4, 0.5], "delta_se": 0.01, "samples": 40,
+    summary = pd.DataFrame({"delta": [0.1, 0.2, 0.3, 0.4, 0.5], "delta_se": 0.01, "iterated": 40,
                             "fraction_bp": 1.0, "steps_median": 50.0})  # fmt: skip
     simulations = {("figure5", name): Simulation.of(**block) for name, block in (("l1", problem), ("scad_a5", scad))}
     table = region_table(
@@ -135,4 +135,4 @@ def test_region_table_sets_prediction_beside_measurement():
     assert (np.diff(l1.radius_1) > 0).all() and (l1.fraction_converged == 1).all() and (l1.radius_1_se > 0).all()
     assert (l1["radius_0.5"] < l1.radius_1).iloc[-1]  # damping helps where the undamped iteration is unstable
     assert (l1.radius_variances < 1).all() and (l1.delta == [0.1, 0.3, 0.5]).all()
-    assert (table.bp_samples == 40).all() and (table.samples == 3).all()
+    assert (table.iterated == 40).all() and (table.samples == 3).all()

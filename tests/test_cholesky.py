@@ -1,11 +1,9 @@
-"""The Cholesky factor as rows are added and removed, and the walk through a fold, against dense linear algebra."""
+"""The Cholesky factor as rows are added and removed, against dense linear algebra."""
 
 import numpy as np
 import pytest
 
-from sparsegdf.penalties.mcp import MCP
 from sparsegdf.solvers import cholesky
-from sparsegdf.solvers.walk import Problem, mismatch, walk
 
 
 def hessian(factor):
@@ -61,17 +59,13 @@ def test_refactor_is_the_factor_of_its_columns(S):
         np.testing.assert_allclose(hessian(factor), gram[np.ix_(members, members)] + np.diag(0.1 * members))
 
 
-def test_a_walk_goes_through_a_fold():
-    """Two columns of correlation 0.9 under MCP with r'' = -eta/a = -0.5: both on the parabola are a saddle point.
-
-    x = (1, 0) is stationary for A^T y = (1.5, 1). On the way to (1.5, 1.95) the second column reaches its threshold,
-    and no stationary point near (1, 0) is left: the second takes the place of the first, with
-    1.95 - x_2 = r'(x_2) = 1 - x_2 / 2.
-    """
-    gram, c, penalty = np.array([[1.0, 0.9], [0.9, 1.0]]), np.array([1.5, 1.95]), MCP(a=2.0, lam=1.0)
-    problem = Problem(gram, np.ones(2), c, *(v.T.copy() for v in penalty.segments(np.ones(2), 1.0)))
-    x, pieces, factor = np.array([1.0, 0.0]), np.array([1, 0]), cholesky.new_factor(2)
-    assert cholesky.factorise(gram, np.arange(1), np.array([-0.5]), factor)
-    assert walk(problem, x, pieces, factor, mismatch(problem, x, c - gram @ x, pieces), 20) > 0
-    np.testing.assert_allclose(x, [0, 1.9], atol=1e-14)
-    assert pieces.tolist() == [0, 1] and factor.members[: factor.size[0]].tolist() == [1]
+def test_columns_that_are_dependent_up_to_rounding_have_no_factor():
+    """The square of a pivot, 1 - 0.99...^2 = 1e-14, is rounding error, whether found at once or row by row."""
+    gram = np.eye(9)
+    gram[7, 8] = gram[8, 7] = np.sqrt(1 - 1e-14)
+    nine, factor = np.arange(9), cholesky.new_factor(9)
+    assert not cholesky.factorise(gram, nine, np.zeros(9), factor) and factor.size[0] == 0
+    assert cholesky.factorise(gram, nine, np.full(9, 1e-6), factor)
+    assert cholesky.factorise(gram, nine[:8], np.zeros(8), factor)
+    assert not cholesky.refactor(gram, nine, np.zeros(9), factor)
+    assert factor.size[0] == 0 and (factor.place == -1).all()

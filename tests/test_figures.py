@@ -58,17 +58,17 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
     assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
 
 
-def test_what_the_direct_solver_found_is_marked():
-    """Figures 5 and 6: a diamond on each drawn point that is not from BP alone, and on no other."""
+def test_what_iterating_does_not_reach_is_marked():
+    """Figures 5 and 6: a diamond on each drawn point to which BP does not get on every sample, and on no other."""
     columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
     gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
-    table = summary().assign(**columns, **gaps, solver=["bp", "both", "direct", "both"])
+    table = summary().assign(**columns, **gaps, fraction_bp=[1, 0.9, 0, 0.5])
     limit = pd.DataFrame(columns=["penalty", "eta", "delta", "df", "delta_eff"])
     drawn = figure5_example1.draw({"it": table}, limit, {"it": {"kind": "l1"}}, panels=["it"])
     (diamonds,) = [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
     np.testing.assert_allclose(np.asarray(diamonds.get_xdata(), float), [0.3, 0.5])
     assert "it +0.0200(0.0100) at delta = 0.30" in drawn.caption
-    drawn = figure5_example1.draw({"it": table.assign(solver="bp")}, limit, {"it": {"kind": "l1"}}, panels=["it"])
+    drawn = figure5_example1.draw({"it": table.assign(fraction_bp=1)}, limit, {"it": {"kind": "l1"}}, panels=["it"])
     assert not [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
 
 

@@ -30,7 +30,7 @@ def test_criterion_and_training_error(criterion, unit):
     A, y = planted()
     found = select(A, y, L1(), sigma2=2.0, criterion=criterion)
     found = replace(
-        found, table=found.table.assign(converged=np.arange(len(found.table)) % 7 > 0)
+        found, path=found.path.assign(converged=np.arange(len(found.path)) % 7 > 0)
     )  # the others are not shown
     shown, best = found.path[found.path.converged], found.best
     top, _, bottom = found.plot()
@@ -43,6 +43,17 @@ def test_criterion_and_training_error(criterion, unit):
     )
     assert bottom.get_xscale() == "log" and bottom.xaxis_inverted()
     assert all(best.eta in np.ravel(ax.lines[-1].get_xdata()) for ax in (top, bottom))
+
+
+@pytest.mark.parametrize("penalty, criterion", [("scad", "bic"), ("l1", "cv"), ("l1", "cv1se")])
+def test_the_band_of_the_criterion_is_its_standard_error(penalty, criterion):
+    A, y = planted()
+    found = select(A, y, penalty, criterion=criterion)
+    band = found.plot()[0].collections[0].get_paths()[0].vertices
+    for k in (0, found.chosen):
+        width = np.ptp(band[np.isclose(band[:, 0], found.path.eta[k]), 1])
+        assert width == pytest.approx(2 * found.criterion_se[k])
+    assert not select(A, y, "l1").plot()[0].collections
 
 
 @pytest.mark.parametrize("strength", [0.1, 3.0])

@@ -30,6 +30,7 @@ from sparsegdf.ensembles.limits import Chain
 from sparsegdf.estimators.degrees_of_freedom import stein_divergence
 from sparsegdf.solvers.fixed_points import violation
 from sparsegdf.theory import chain
+from sparsegdf.theory.predictors import Covariance
 from sparsegdf.theory.single_body import Averages
 
 SMOOTH = [L1(), ElasticNet(eta2=0.1), SCAD(a=8, lam=1.0), MCP(a=9, lam=1.0)]
@@ -327,6 +328,21 @@ def test_the_equations_of_two_groups(penalty, eta):
     assert (by_delta.eta, by_delta.df) == pytest.approx((eta, s.df), rel=1e-9)
 
 
+@pytest.mark.parametrize("penalty", [SCAD(a=3.0, lam=1.0), MCP(a=2.0, lam=0.7), L0()], ids=repr)
+def test_eta_at_a_given_number_of_non_zeros_in_two_groups(penalty):
+    """Thresholds of estimates that jump depend on the curvature scale Q_hat of their group."""
+    groups, t, Q_hat, chi_hat = Block.with_fraction(0.4).limit(0.5), 1.3, 0.3, 0.6
+    eta = Covariance(groups, 0.5, 1.0).eta_at(
+        penalty, np.array([t]), np.array([t * np.sqrt(chi_hat)]), np.array([Q_hat])
+    )
+    found = 0.0
+    for share, scale in groups.groups:
+        segments = penalty.segments(np.array([scale * Q_hat]), eta)
+        assert segments.jumps().any()
+        found += share * erfc(segments.start[0, 0] / np.sqrt(2 * scale * chi_hat))
+    assert found == pytest.approx(erfc(t / np.sqrt(2)), rel=1e-10)
+
+
 def test_a_block_design_says_its_fraction_at_n_columns():
     assert Block(125).at(1000) == Block.with_fraction(0.375) and IID().at(1000) == IID()
     with pytest.raises(ValueError, match=r"block T = 125 has no limit of its own .*Block\(T\).at\(N\)"):
@@ -399,6 +415,19 @@ def test_the_chain_by_eta_and_by_delta(penalty, eta):
     effective = rs_delta_eff(penalty, by_eta, alpha=0.5, predictors=AR1(0.5))
     sign = {L1: 0, ElasticNet: 1}.get(type(penalty), -1)
     assert abs(effective - by_eta.df) < 1e-4 if sign == 0 else sign * (effective - by_eta.df) > 2e-3
+
+
+def test_the_slopes_at_a_root_are_those_of_the_equations():
+    """df_error is computed with them. Of linear equations they are exact, and so is the first full step."""
+    slopes, root, calls = np.array([[1.0, 0.4], [-0.3, 2.0]]), np.array([0.2, -0.1]), []
+
+    def equations(x):
+        calls.append(x)
+        return slopes @ (x - root)
+
+    found, value = chain._broyden(equations, np.zeros(2), lambda: 1e-12)
+    np.testing.assert_allclose(found, slopes, rtol=1e-10)
+    assert np.abs(value).max() < 1e-12 and len(calls) == 4
 
 
 def test_what_the_chain_refuses():

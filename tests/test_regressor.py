@@ -23,13 +23,14 @@ def data(M=80, N=12, seed=0):
     return X, 2 + X[:, :3] @ [1.0, -1.0, 2.0] + rng.normal(size=M)
 
 
-@pytest.mark.parametrize("penalty", [None, SCAD(a=8, lam=1.0)], ids=repr)
+@pytest.mark.parametrize("penalty", ["l1", SCAD(a=8, lam=1.0)], ids=repr)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it(penalty):
-    failed = [
-        r for r in check_estimator(SparseRegressor(penalty), on_fail=None) if r["status"] not in ("passed", "skipped")
-    ]
-    assert not failed
+    repeated = {
+        "check_sample_weight_equivalence_on_dense_data": "a weight is a relative precision, not a number of rows"
+    }
+    results = check_estimator(SparseRegressor(penalty), on_fail=None, expected_failed_checks=repeated)
+    assert not [result for result in results if result["status"] not in ("passed", "skipped", "xfail")]
 
 
 def test_it_is_select():

@@ -11,7 +11,7 @@ from solver_cases import each_design, each_penalty, sample
 from sparsegdf.ensembles.ar1 import AR1
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
-from sparsegdf.paper.experiments.agreement import agreement_row, agreement_samples
+from sparsegdf.paper.experiments.iterated import iterated_rows, iterated_samples
 from sparsegdf.paper.experiments.simulation import Simulation
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
@@ -19,8 +19,18 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
-from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
+from sparsegdf.solvers.cholesky import factorise, new_factor
+from sparsegdf.solvers.direct import (
+    _ahead,
+    _on_pieces,
+    _sweep,
+    new_path,
+    points_and_divergence,
+    stationary_path,
+    stationary_points,
+)
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
+from sparsegdf.solvers.walk import Problem
 
 problem = partial(sample, lowest=0.1, levels=12)
 
@@ -48,15 +58,15 @@ def assert_fixed_points(A, y, penalty, found):
 @pytest.mark.parametrize("index", range(3))
 def test_finds_what_belief_propagation_finds(design, penalty, index):
     A, y, etas = problem(design, index, lowest=0.25)
-    row = agreement_row(A, y, penalty, etas, tol=1e-10, max_steps=100_000)
-    assert row["both"] == row["bp"] >= 10
-    assert row["other_state"] == 0
-    assert row["x_gap"] < 1e-7 and row["chi_gap"] < 1e-9 and row["Q_hat_gap"] < 1e-9
-    assert row["kkt"] <= 1e-11
+    rows = iterated_rows(A, y, penalty, etas, tol=1e-10, max_steps=100_000)
+    assert rows.converged.sum() >= 10 and rows.same[rows.converged].all()
+    largest = rows[["x_gap", "chi_gap", "Q_hat_gap"]].max()
+    assert largest.x_gap < 1e-7 and largest.chi_gap < 1e-9 and largest.Q_hat_gap < 1e-9
+    assert rows.kkt[rows.direct].max() <= 1e-11
     assert_fixed_points(A, y, penalty, stationary_path(A, y, penalty, etas))
 
 
-def test_rows_of_agreement_name_their_sample():
+def test_iterated_rows_name_their_sample():
     block = {"design": {"kind": "ar1", "c": 0.5}, "penalty": {"kind": "scad", "a": 5, "lam": 1}}
     numbers = {
         "M": 40,
@@ -66,8 +76,13 @@ def test_rows_of_agreement_name_their_sample():
         "mean": 0,
         "variance": 1,
     }
-    table = agreement_samples(Simulation.of(**block, **numbers), range(2, 5), tol=1e-10, max_steps=9999)
-    assert list(table["sample"]) == [2, 3, 4] and (table.both == 2).all() and (table.x_gap < 1e-7).all()
+    simulation = Simulation.of(**block, **numbers)
+    table = iterated_samples(simulation, range(2, 5), tol=1e-10, max_steps=9999)
+    assert list(table["sample"]) == [2, 2, 3, 3, 4, 4] and list(table.eta) == 3 * [1.5, 1.0]
+    assert table.same.all() and (table.x_gap < 1e-7).all() and (table.steps > 1).all()
+    hurried = iterated_samples(simulation, range(2, 5), tol=1e-10, max_steps=3)
+    assert not hurried.converged.any() and not hurried.same.any() and hurried.direct.all()
+    assert (hurried.steps == 3).all() and (hurried.status == "max_steps").all() and hurried.x_gap.isna().all()
 
 
 def test_where_belief_propagation_has_no_fixed_point_it_says_so():
@@ -288,3 +303,35 @@ def test_points_alone_are_stationary_and_those_of_the_path(penalty):
     before_first_failure = np.cumprod(path.converged).astype(bool)
     assert before_first_failure.sum() > 5
     assert np.array_equal(points[:, before_first_failure], path.x[:, before_first_failure])
+
+
+# --- parts of the solver ---------------------------------------------------------------------------------------
+
+
+def orthonormal(c, penalty, eta):
+    """The problem of orthonormal columns with A^T y = c, which one sweep solves."""
+    Q = np.ones(c.size)
+    return Problem(np.eye(c.size), Q, c, *(v.T.copy() for v in penalty.segments(Q, eta)))
+
+
+def test_sweeps_stop_at_a_stationary_point_and_nothing_changes_ahead_of_it():
+    c = np.array([3.0, -2.0, 0.5])
+    problem, x, g, pieces = orthonormal(c, L1(), 1.0), np.zeros(3), c.copy(), np.zeros(3, np.int64)
+    assert _sweep(problem, x, g, pieces, 1) == 2.0  # the largest move
+    assert _sweep(problem, x, g, pieces, 9) == 0.0
+    assert x.tolist() == [2, -1, 0] and g.tolist() == [1, -1, 0.5] and pieces.tolist() == [1, -1, 0]
+    factor = new_factor(3)
+    assert factorise(problem.gram, np.arange(2), np.zeros(2), factor)
+    e, dx, changes = _ahead(problem, x, g, pieces, factor)
+    assert not e.any() and not dx.any() and changes == 0
+
+
+def test_rounding_is_forgiven_between_segments_but_not_at_zero():
+    """h = x + g just below the border of segments 1 and 2 of SCAD is on either; x_i = 0 on segment 1 is on none."""
+    problem = orthonormal(np.array([9.0]), SCAD(a=4.0, lam=1.0), 0.5)
+    first, second = problem.start[0, :2]
+    below = np.nextafter(second, 0)
+    for piece in (1, 2):
+        assert _on_pieces(problem, np.array([1.0]), np.array([below - 1.0]), np.array([piece]))
+    assert not _on_pieces(problem, np.array([1.0]), np.array([below - 1.0 - 1e-9]), np.array([2]))
+    assert not _on_pieces(problem, np.array([0.0]), np.array([first]), np.array([1]))

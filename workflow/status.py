@@ -102,21 +102,14 @@ def past_seconds(files):
 
 
 def usual_seconds(costs):
-    """The mean cost of a job of each rule in the reference run: CPU time, or wall time where there is no other."""
+    """The mean CPU time of a job of each rule in the reference run."""
     with open(costs, encoding="utf-8") as handle:
-        rows = list(csv.DictReader(handle))
-    return {row["rule"]: 60 * float(row.get("cpu_minutes") or row["core_minutes"]) / int(row["jobs"]) for row in rows}
+        return {row["rule"]: 60 * float(row["cpu_minutes"]) / int(row["jobs"]) for row in csv.DictReader(handle)}
 
 
 def expected_usually(job, usual):
-    """The mean of the job's rule in the reference run if this is a paper run, too; else None.
-
-    Until the next reference run costs.csv has a row for each figure and table: they had rules of their own.
-    """
-    log = Path(job.log[0])
-    if not log.is_relative_to("results/paper"):
-        return None
-    return next((usual[name] for name in (job.rule.name, log.stem, f"table_{log.stem}") if name in usual), None)
+    """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
+    return usual.get(job.rule.name) if Path(job.log[0]).is_relative_to("results/paper") else None
 
 
 def expected_seconds(job, spent):

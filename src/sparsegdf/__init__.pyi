@@ -7,13 +7,15 @@ from .ensembles.limits import Spectrum as Spectrum
 from .ensembles.row_orthogonal import RowOrthogonal as RowOrthogonal
 from .penalties.base import Penalty as Penalty
 from .penalties.base import Segments as Segments
+from .penalties.classic_mcp import ClassicMCP as ClassicMCP
+from .penalties.classic_scad import ClassicSCAD as ClassicSCAD
 from .penalties.elastic_net import ElasticNet as ElasticNet
 from .penalties.l0 import L0 as L0
 from .penalties.l1 import L1 as L1
 from .penalties.mcp import MCP as MCP
 from .penalties.scad import SCAD as SCAD
 from .selection.regressor import SparseRegressor as SparseRegressor
-from .selection.select import Selection as Selection
+from .selection.result import Selection as Selection
 from .selection.select import select as select
 from .solvers.belief_propagation import belief_propagation as belief_propagation
 from .solvers.best_subset import BestSubsets as BestSubsets

@@ -29,7 +29,7 @@ TARGETS = (
     *("figure9_finite_size", "figure10_selection", "table_bp_convergence", "table_bp_direct", "table_bp_l0"),
     *("table_bp_region", "table_l0", "table_selection"),
 )
-SUBMITTED = ("bp_samples", "direct_samples", "l0_samples", "agreement", "bp_l0", "bp_region", "planted")
+SUBMITTED = ("fixed_points", "iterated", "l0_samples", "bp_l0", "bp_region", "planted")
 
 
 @pytest.fixture

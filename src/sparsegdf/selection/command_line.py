@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
+from sparsegdf.selection.criteria import CRITERIA
 
 _ROWS = 25  # At most this many rows of the path are printed.
-_SELECT_COLUMNS = ["eta", "nonzeros", "delta", "df", "df_se", "df_effective", "err_train", "cp", "converged", "jumps"]
+_SELECT_COLUMNS = ["eta", "nonzeros", "df", "df_se", "err_train", *dict.fromkeys(c.column for c in CRITERIA.values())]
+_SELECT_COLUMNS += ["cv_se", "converged", "jumps"]
 _THEORY_COLUMNS = ["delta", "eta", "df", "err_train", "err_pre", "at", "rs_stable", "branch"]
 
 _ABOUT = """\
@@ -26,7 +28,7 @@ sparsegdf select --help and sparsegdf theory --help explain the options. Exit st
 arguments or the data cannot be used."""
 
 _SELECT = """\
-Fits the path in eta from sparse to dense and chooses the model with the smallest
+Fits the path in eta from sparse to dense and chooses the model with the smallest criterion, by default
 C_p = err_train + 2 sigma2 df, where df is the fraction of degrees of freedom used (of the rows). Prints the path,
 the model and why; writes <file>_<penalty>_path.csv, <file>_<penalty>_path.png into --output.
 
@@ -76,12 +78,19 @@ def _parser():
     select.add_argument("--no-standardise", action="store_true", help="do not scale the columns to norm 1")
     select.add_argument("--no-intercept", action="store_true", help="no constant term")
     select.add_argument(
+        "--criterion", choices=list(CRITERIA), default="cp", help="what the chosen model minimises (default: cp)"
+    )
+    select.add_argument(
+        "--ebic-gamma", type=float, default=1.0, metavar="G", help="the gamma of ebic, 0 to 1 (default: 1)"
+    )
+    select.add_argument("--folds", type=int, default=10, metavar="K", help="of the cross-validation (default: 10)")
+    select.add_argument("--repeats", type=int, default=1, metavar="R", help="of the cross-validation (default: 1)")
+    select.add_argument(
         "--bootstrap",
         type=int,
-        default=0,
         metavar="B",
-        help="df by the bootstrap covariance over B samples, with its standard error; also valid where the fit jumps "
-        "(default: 0, Stein's divergence)",
+        help="df by the bootstrap covariance over B samples, with its standard error; 0: Stein's divergence, which "
+        "is too small where the fit jumps (default: 50 for a penalty that is not convex, otherwise 0)",
     )
     select.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap (default: 0)")
     select.add_argument("--jobs", type=int, default=1, help="processes for the bootstrap (default: 1)")
@@ -100,7 +109,7 @@ def _parser():
 def _add_penalty(parser):
     parser.add_argument("--penalty", required=True, choices=list(PENALTIES), help="the penalty r(x; eta)")
     for name, owners in _parameters().items():
-        texts = [_about(kind, field.metadata) for kind, field in owners.items()]
+        texts = [_about(kind, field) for kind, field in owners.items()]
         parser.add_argument(f"--{name}", type=float, help="; ".join(texts))
 
 
@@ -113,9 +122,9 @@ def _parameters():
     return owners
 
 
-def _about(kind, metadata):
-    text = f"of {kind}" + (f", {metadata['about']}" if "about" in metadata else "")
-    text += f" (default: {metadata['usual']:g})" if "usual" in metadata else ""
+def _about(kind, field):
+    text = f"of {kind}" + (f", {field.metadata['about']}" if "about" in field.metadata else "")
+    text += f" (default: {field.default:g})" if field.default is not MISSING else ""
     return text.replace("%", "%%")  # argparse formats help texts with %
 
 
@@ -126,11 +135,10 @@ def _penalty(options):
     for name in given:
         if name not in own:
             raise ValueError(f"--{name} is not a parameter of {options.penalty} (it has: {', '.join(own) or 'none'})")
-    values = {name: field.metadata["usual"] for name, field in own.items() if "usual" in field.metadata} | given
     for name, field in own.items():
-        if name not in values and field.default is MISSING:
+        if name not in given and field.default is MISSING:
             raise ValueError(f"--{name} is missing: {options.penalty} has no default for it")
-    return make_penalty(options.penalty, **values)
+    return make_penalty(options.penalty, **given)
 
 
 def _select(options):
@@ -156,10 +164,13 @@ def _select(options):
             levels=options.levels,
             standardise=not options.no_standardise,
             intercept=not options.no_intercept,
+            criterion=options.criterion,
+            ebic_gamma=options.ebic_gamma,
+            folds=options.folds,
+            repeats=options.repeats,
             bootstrap=options.bootstrap,
             seed=options.seed,
             jobs=options.jobs,
-            progress=sys.stderr.isatty(),
         )
     notes = [str(warning.message) for warning in caught if warning.category is UserWarning]
     stem = folder / f"{Path(options.file).stem}_{options.penalty}_path"

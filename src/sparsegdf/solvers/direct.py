@@ -372,8 +372,9 @@ class _Path:
         level = {"x": unknown, "chi": unknown, "Q_hat": unknown, "residual": np.inf, "damping": np.nan, "kkt": np.nan}
         found, status = self.stationary(eta), "max_steps"
         if found is not None:
-            x, pieces, _ = found
-            g = self._gradient(x)
+            x, pieces, g = found
+            if self.near.size == x.size:
+                g = self._gradient(x)  # the other one is made of differences of Gram matrices
             status, level["x"], level["kkt"] = "no_fixed_point", x, violation(g, x, self.penalty, eta)
             variances = self._variances(x, pieces, g, eta)
             if variances is not None:

@@ -34,11 +34,13 @@ class Readable(NamedTuple):
 class Exhibit(Model):
     """A figure or a table. Its fields are its block of the configuration; without fields it has no block.
 
-    `shows` and `made_of` are its row in docs/pipeline.md. `columns` overrides COLUMNS of paper/columns.py for its CSV
-    file.
+    `target` is the target that makes it: paper_figures for what the paper shows, claims for what judges it, beyond
+    for the rest. `shows` and `made_of` are its row in docs/pipeline.md. `columns` overrides COLUMNS of
+    paper/columns.py for its CSV file.
     """
 
     name: ClassVar[str]
+    target: ClassVar[str] = "beyond"
     shows: ClassVar[str]
     made_of: ClassVar[str]
     columns: ClassVar[dict] = {}

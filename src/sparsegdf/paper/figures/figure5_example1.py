@@ -7,12 +7,13 @@ from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.bp_figure import BPFigure
 from sparsegdf.paper.figures.limit_lines import draw_limit, limit_of
-from sparsegdf.paper.figures.points import draw_points, drawable, write_fractions
+from sparsegdf.paper.figures.points import draw_points, drawable, ring_unreached, write_fractions
 
 
 class Figure5(BPFigure):
     """Fixed points on predictors with correlated neighbours."""
 
+    target = "paper_figures"
     shows = "GDF and δ_eff at BP fixed points on correlated predictors (Example 1), N = 1000"
     made_of = "1000 samples each, and the RS theory of the design"
 
@@ -60,10 +61,7 @@ def draw(summaries, limit, blocks, *, panels):
         draw_points(
             ax, table, "effective", color=style.GREEN, marker="+", size=5, label=r"$\frac{1}{M}\sum_i\chi_i\hat{Q}_i$"
         )
-        direct = rows[rows.solver != "bp"]
-        if len(direct):
-            ring = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.7}
-            ax.plot(direct.delta, direct.gdf, "D", color=style.ORANGE, label="partly direct", **ring)
+        ring_unreached(ax, table, "gdf")
         write_fractions(ax, table, color=style.BLUE)
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
@@ -83,10 +81,10 @@ def draw(summaries, limit, blocks, *, panels):
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dotted: Stein divergence, |support|/M for l1 and the trace formula for elastic net. "
-        "Lines: RS theory of this design without a fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
-        "Diamonds: where BP did not converge "
-        "on every sample, the direct solver found the rest. Hollow, with their percentage: only part of the samples "
-        "have a fixed point by either. Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
+        "Lines: RS theory of this design, no fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
+        "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterating, BP does not "
+        f"reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have one). "
+        "Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "."
     )
     plotted = [table.assign(penalty=name, kind="BP") for name, table in summaries.items()]
     plotted = pd.concat([*plotted, limit.assign(kind="RS")], ignore_index=True)

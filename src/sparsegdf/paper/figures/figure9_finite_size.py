@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.columns import UNJUDGED, Column
-from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Simulated
+from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Samples, Simulated, SimulationBlock
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -34,7 +34,7 @@ LEVELS = (style.SKY, style.BLUE, style.PURPLE, style.VERMILION)  # sparse to den
 
 class Size(Model):
     N: Count
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
 
 
 class Figure9(Figure, Simulated):
@@ -73,7 +73,10 @@ class Figure9(Figure, Simulated):
                 design=config.resized(design, size.N, self.block_N),
                 N=size.N,
                 samples=size.samples,
-                grids={name: (round(self.alpha * size.N), etas) for name, etas in self.simulations.items()},
+                simulations={
+                    name: SimulationBlock(M=round(self.alpha * size.N), etas=etas)
+                    for name, etas in self.simulations.items()
+                },
             )
         return found
 
@@ -206,6 +209,8 @@ def _caption(limits):
         "GDF minus the effective fraction of non-zeros, in both definitions, and minus the Stein divergence, against "
         "1/N, with standard errors; lines: fits limit + slope/N (solid: delta_eff, dotted: Stein divergence); "
         "stars at 1/N = 0: GDF - delta_eff by the RS theory of the design (hollow: beyond the AT line); "
-        "faint: not every sample has a fixed point; a wide axis is logarithmic beyond 0.02. Limits N -> infinity of GDF - delta_eff at the largest delta "
-        "that is complete: " + ("; ".join(stated) or "none") + "."
+        "faint: not every sample has a fixed point; a wide axis is logarithmic beyond 0.02. Limits "
+        "N -> infinity of GDF - delta_eff at the largest delta that is complete: "
+        + ("; ".join(stated) or "none")
+        + "."
     )

@@ -7,6 +7,7 @@ class TableClaims(Table):
     """The evidence is every summary of fixed points, the l0 search at fixed size, and belief propagation for l0."""
 
     file = "claims"
+    target = "claims"
     shows = "every claim of the paper with its verdict"
     made_of = "all results"
 
