@@ -83,6 +83,7 @@ reference: env ## copy the finished paper run to reference/ (after `make all`)
 	mkdir -p reference
 	for file in paper_figures/*.{csv,json,md,pdf,png,tex}; do [ $${file##*/} = README.md ] || cp $$file reference/; done
 	cp results/paper/{costs,manifest}.csv reference/
+	$(BIN)/python workflow/schedule.py > reference/schedule.txt
 	$(BIN)/python workflow/readme_numbers.py
 
 # The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy. If the
