@@ -14,6 +14,8 @@ from .penalties.l0 import L0 as L0
 from .penalties.l1 import L1 as L1
 from .penalties.mcp import MCP as MCP
 from .penalties.scad import SCAD as SCAD
+from .selection.audit import Audit as Audit
+from .selection.audit import audit as audit
 from .selection.regressor import SparseRegressor as SparseRegressor
 from .selection.result import Selection as Selection
 from .selection.select import select as select

@@ -20,7 +20,7 @@ def bootstrap_df(fit, mu, samples, *, seed=0, jobs=1, progress=False):
     # y* - mu has mean zero, so any constant may be subtracted from yhat. Subtracting the fit to mu removes most of
     # the variance.
     one = partial(_one_sample, fit, mu, fit(mu), seed)
-    rows = with_bar(_mapped(one, samples, jobs), "bootstrap", samples, progress)
+    rows = with_bar(mapped(one, samples, jobs), "bootstrap", samples, progress)
     covariance, noise = (np.array(column) for column in zip(*rows, strict=True))
     return [controlled_estimate(column, noise, 1.0) for column in covariance.T]
 
@@ -38,7 +38,7 @@ def bootstrap_coefficients(fit, A, mu, samples, controls=None, *, seed=0, jobs=1
     """
     one = partial(_one_fit, fit, A, mu, np.nan_to_num(fit(mu)), seed)
     covariance, noise, fitted = [], [], 0
-    for row, level, nonzero in with_bar(_mapped(one, samples, jobs), "bootstrap", samples, progress):
+    for row, level, nonzero in with_bar(mapped(one, samples, jobs), "bootstrap", samples, progress):
         covariance.append(row)
         noise.append(level)
         fitted = fitted + nonzero
@@ -48,16 +48,16 @@ def bootstrap_coefficients(fit, A, mu, samples, controls=None, *, seed=0, jobs=1
         used, known = np.isfinite(values), [noise - 1]
         if controls is not None and np.isfinite(controls[0][:, k]).all():
             known.append(controls[0][:, k] - controls[1][k])
-        df.append(_controlled(values[used], np.column_stack(known)[used]))
+        df.append(controlled(values[used], np.column_stack(known)[used]))
     return df, fitted / np.maximum(np.isfinite(covariance).sum(axis=0), 1)
 
 
 def bootstrap_noise(size, samples, seed=0):
     """z = y* - mu of each sample, (samples, size)."""
-    return np.array([_noise(size, seed, index) for index in range(samples)])
+    return np.array([sample_noise(size, seed, index) for index in range(samples)])
 
 
-def _controlled(values, controls) -> Estimate:
+def controlled(values, controls) -> Estimate:
     """The mean of `values` without what controls of expectation zero, (samples, n), explain by regression."""
     if len(values) < controls.shape[1] + 3:
         return mean_estimate(values)
@@ -76,29 +76,31 @@ def bootstrap_excess(fit, mu, tangent, samples, *, seed=0):
     """
     reference, excess = fit(mu)[:, -1], []
     for index in range(samples):
-        z = _noise(mu.size, seed, index)
+        z = sample_noise(mu.size, seed, index)
         excess.append(z @ (fit(mu + z)[:, -1] - reference - tangent(z)) / mu.size)
     return mean_estimate(np.array(excess)[np.isfinite(excess)])
 
 
-def _noise(size, seed, index):
+def sample_noise(size, seed, index):
+    """z = y* - mu of one sample."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))).normal(size=size)
 
 
 def _one_sample(fit, mu, reference, seed, index):
     """(y* - mu) . (yhat - reference) / M at each level, and ||y* - mu||^2 / M."""
-    z = _noise(mu.size, seed, index)
+    z = sample_noise(mu.size, seed, index)
     return z @ (fit(mu + z) - reference) / mu.size, z @ z / mu.size
 
 
 def _one_fit(fit, A, mu, reference, seed, index):
     """_one_sample for yhat = A x, and whether each x_i is not zero."""
-    z = _noise(mu.size, seed, index)
+    z = sample_noise(mu.size, seed, index)
     x = fit(mu + z)
     return (z @ A) @ (x - reference) / mu.size, z @ z / mu.size, np.nan_to_num(x) != 0
 
 
-def _mapped(function, samples, jobs):
+def mapped(function, samples, jobs):
+    """function(index) of each sample in order, in `jobs` processes."""
     if jobs == 1:
         yield from map(function, range(samples))
         return

@@ -8,11 +8,13 @@ from scipy import linalg
 from sparsegdf.checks import require_etas
 from sparsegdf.estimators.degrees_of_freedom import curvature
 from sparsegdf.penalties.l0 import L0
-from sparsegdf.solvers.best_subset import best_subsets
+from sparsegdf.solvers.best_subset import best_subsets, swap_search
 from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import violation
 
 EXACT_COLUMNS = 30  # Up to this many columns the search over subsets takes seconds; its time grows exponentially.
+SWAP_COLUMNS = 3000  # Beyond EXACT_COLUMNS subsets are improved by swaps, which need the Gram matrix of all columns.
+_RESTARTS = 5  # The random supports that the search by swaps starts from, for each size.
 LEVELS = 100  # The default number of levels of eta.
 _FINE = 0.1  # The grid ends at this fraction of the standard error of the direction that A determines worst.
 _FINEST = 0.003  # But not below this fraction of a standard error: with nearly dependent columns few fits are below.
@@ -86,25 +88,26 @@ def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -
 
 def _refined_path(A, y, penalty, etas, variance, floor):
     """The fits at `etas` and at the levels that _between adds, for a convex penalty."""
-    path, rounds = new_path(A, y, penalty), []
-    levels, new = None, etas
+    path, levels, new, begin = new_path(A, y, penalty), None, etas, None
     for _ in range(1 + _ROUNDS):
-        x, stein = points_and_divergence(path, new)
-        rounds.append(x)
-        added = _Levels(new, np.square(y[:, None] - A @ x).mean(axis=0), stein)
-        levels = added if levels is None else _Levels(*map(np.concatenate, zip(levels, added, strict=True)))
-        order = np.argsort(-levels.etas)
-        new = _between(A.shape, _Levels(*(column[order] for column in levels)), variance, floor)
+        x, stein = points_and_divergence(path, new, begin)
+        added = _Levels(new, x, np.square(y[:, None] - A @ x).mean(axis=0), stein)
+        if levels is not None:
+            added = _Levels(*(np.concatenate(pair, axis=-1) for pair in zip(levels, added, strict=True)))
+        order = np.argsort(-added.etas)
+        levels = _Levels(*(column[..., order] for column in added))
+        new = _between(len(y), levels, variance, floor)
         if not new.size:
             break
-    x = np.concatenate(rounds, axis=1)[:, order]
-    return _fits(A, y, penalty, levels.etas[order], x, levels.stein[order], np.zeros(order.size, bool))
+        begin = np.nan_to_num(levels.x[:, np.searchsorted(-levels.etas, -new) - 1])
+    return _fits(A, y, penalty, levels.etas, levels.x, levels.stein, np.zeros(levels.etas.size, bool))
 
 
 class _Levels(NamedTuple):
     """What _between needs to know of the fits."""
 
     etas: np.ndarray
+    x: np.ndarray
     err: np.ndarray
     stein: np.ndarray
 
@@ -116,20 +119,22 @@ def smallest_error(A, y):
     return np.square(y - A @ linalg.lstsq(A, y, lapack_driver="gelsy")[0]).mean() if N < M else 0.0
 
 
-def _between(shape, fits, variance, floor):
+def _between(M, fits, variance, floor):
     """The etas to add: the middle of each interval where C_p may be smaller than so far, and one below the last.
 
-    As eta decreases, err_train falls and df grows, with rare exceptions. On an interval C_p is therefore at least
-    err_train of its dense end + 2 sigma^2 df of its sparse end. `floor` is the err_train at eta = 0; if it is
-    infinite, no eta below the last is added. The bound below the last eta allows for one column less in df.
+    As eta decreases, err_train falls. df changes as columns enter and leave: on an interval it is at least about that
+    of the columns at both ends. C_p is therefore at least err_train of the dense end + 2 sigma^2 df of these columns.
+    `floor` is the err_train at eta = 0; if it is infinite, no eta below the last is added. The bound below the last
+    eta allows for one column less in df.
     """
-    M, N = shape
-    err, cost = fits.err, 2 * variance * fits.stein
+    err, cost, on = fits.err, 2 * variance * fits.stein, fits.x != 0
     best = np.nanmin(err + cost)
     enough = best - min(5e-4 * best, 0.1 * variance / M)
-    inside = err[1:] + np.minimum(cost[:-1], cost[1:]) < enough
+    size = on.sum(axis=0)
+    left = np.minimum(size[:-1], size[1:]) - (on[:, :-1] & on[:, 1:]).sum(axis=0)
+    inside = err[1:] + np.minimum(cost[:-1], cost[1:]) - 2 * variance / M * left < enough
     new = np.sqrt(fits.etas[:-1] * fits.etas[1:])[inside]
-    if N < M and floor + max(cost[-1] - 2 * variance / M, best - err[-1]) < enough:
+    if floor + max(cost[-1] - 2 * variance / M, best - err[-1]) < enough:
         new = np.append(new, fits.etas[-1] / 4)
     return new
 
@@ -234,14 +239,15 @@ def tangent(A, y, x, penalty, eta):
 
 
 def _l0_path(A, y, etas):
-    """(etas, x) of min_K { RSS_K / 2 + eta K } by exact search over the subsets of every size K."""
-    N = A.shape[1]
-    if N > EXACT_COLUMNS:
-        raise ValueError(
-            f"L0 is solved by exact search: A has {N} columns, allowed are at most {EXACT_COLUMNS}; "
-            "SCAD and MCP take any number"
-        )
-    best = best_subsets(A, y, int(np.linalg.matrix_rank(A)))
+    """(etas, x) of min_K { RSS_K / 2 + eta K } over the subsets of every size K.
+
+    The search is exact up to EXACT_COLUMNS. Beyond, it goes by swaps, up to K = M/2, and may miss the best subset.
+    """
+    M, N = A.shape
+    if N > SWAP_COLUMNS:
+        raise ValueError(f"L0 takes at most {SWAP_COLUMNS} columns, and A has {N}; SCAD and MCP take any number")
+    rank = int(np.linalg.matrix_rank(A))
+    best = best_subsets(A, y, rank) if N <= EXACT_COLUMNS else swap_search(A, y, min(rank, M // 2), _RESTARTS, 0)
     etas = _l0_etas(best.rss) if etas is None else require_etas(etas)
     x = np.zeros((N, etas.size))
     for k, eta in enumerate(etas):

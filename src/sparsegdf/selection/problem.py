@@ -2,7 +2,7 @@
 
 The columns without penalty are removed, rows and columns are weighted and scaled, y is in units of sigma:
 
-    A_i <- (1 - P) sqrt(w) A_i / s_i,   y <- (1 - P) sqrt(w) y / sigma,   s_i = ||(1 - P) sqrt(w) A_i|| / v_i,
+    A_i <- (1 - P) sqrt(w) A_i / s_i,   y <- (1 - P) sqrt(w) y / sigma,   s_i = v_i ||(1 - P) sqrt(w) A_i||,
 
 with the sample weights w (mean 1), the penalty weights v and the projection P of unpenalised.py. So the penalty of
 x_i is r(v_i x_i; eta) in units of the standard error of x_i.
@@ -96,7 +96,7 @@ def make_problem(A, y, *, sigma2, standardise, intercept, sample_weight, penalty
     unpenalised = None if plain else free
     noise = _noise(work, y, intercept and plain, unpenalised, sigma2, warn)
     scale, sigma = (_norms(work), np.sqrt(noise.value)) if standardise else (np.ones(penalised.size), 1.0)
-    scale = scale / weights[penalised]
+    scale = scale * weights[penalised]
     work /= scale
     rank = int(np.linalg.matrix_rank(free)) if free.shape[1] else 0
     return Problem(

@@ -231,16 +231,33 @@ def _divergence(problem, pieces, factor):
 
 
 @njit(cache=True)
-def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein):
+def _pieces_of(problem, x):
+    """The pieces of x: the last segment whose estimates begin below |x_i|."""
+    pieces = np.zeros(x.size, np.int64)
+    for j in range(x.size):
+        if x[j] != 0.0:
+            p = 1
+            for k in range(1, problem.start.shape[1]):
+                if abs(x[j]) > problem.slope[j, k] * problem.start[j, k] + problem.intercept[j, k]:
+                    p = k + 1
+            pieces[j] = p if x[j] > 0 else -p
+    return pieces
+
+
+@njit(cache=True)
+def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein, begin):
     """(x, divergence) at each level, NaN where no point was found; start, slope and intercept are (levels, N, K).
 
-    Without `stein` every divergence is NaN.
+    Level k starts from begin[k] or, if `begin` is empty, from the last level. Without `stein` the divergence is NaN.
     """
     levels, N = start.shape[:2]
     points, divergence = np.full((levels, N), np.nan), np.full(levels, np.nan)
     x, g, pieces = np.zeros(N), c, np.zeros(N, np.int64)
     for k in range(levels):
         problem = Problem(gram, Q, c, start[k], slope[k], intercept[k])
+        if len(begin):
+            x, pieces = begin[k], _pieces_of(problem, begin[k])
+            g = gradient(problem, x, np.flatnonzero(x))
         at, g_at, on, steps = _settle(problem, x, g, pieces, factor, scale)
         if steps:
             x, g, pieces = at, g_at, on
@@ -342,17 +359,21 @@ class _Path:
                 return x, pieces, g
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
 
-    def points(self, etas, stein):
-        """(x, divergence over M) at each eta. Each level starts from the last point found.
+    def points(self, etas, stein, begin=None):
+        """(x, divergence over M) at each eta; without `stein` every divergence is NaN.
 
-        Without `stein` every divergence is NaN.
+        Level k starts from begin[k] or, if that is not given, from the last point found.
         """
-        if self.near.size == self.x.size:
+        if self.x.size <= _SMALL:
+            begin = np.empty((0, self.x.size)) if begin is None else begin
             segments = self._segments(etas[:, None])
-            points, divergence = _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein)
+            points, divergence = _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein, begin)
             return points, divergence / self.y.size
         points, divergence = np.full((etas.size, self.x.size), np.nan), np.full(etas.size, np.nan)
         for k, eta in enumerate(etas):
+            if begin is not None:
+                self.x, self.g = begin[k], self._gradient(begin[k])
+                self.pieces = _pieces_of(Problem(self.gram, self.Q, self.c, *self._segments(eta)), self.x)
             found = self.stationary(eta)
             if found is not None:
                 points[k], self.pieces, self.g = found
@@ -442,11 +463,13 @@ def new_path(A, y, penalty):
 
 
 @one_blas_thread
-def points_and_divergence(path, etas):
+def points_and_divergence(path, etas, begin=None):
     """The x of stationary_points and Stein's divergence of the fit over M, sum_mu d yhat_mu / d y_mu / M.
 
     The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite. A path that
-    was used before already has its Gram matrix. Under a convex penalty the points do not depend on earlier use.
+    was used before already has its Gram matrix. `begin` (N, n_eta) has points nearby, to start each level from; under
+    a convex penalty the result does not depend on it.
     """
-    points, divergence = path.points(require_etas(etas), stein=True)
+    begin = None if begin is None else np.ascontiguousarray(begin.T)
+    points, divergence = path.points(require_etas(etas), stein=True, begin=begin)
     return points.T.copy(), divergence
