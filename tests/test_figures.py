@@ -60,19 +60,6 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
     assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
 
 
-def test_the_theory_of_a_design_is_dashed_from_its_at_line_on(ax):
-    points = pd.DataFrame({"eta": [2.0, 1.0, 0.5], "delta": [0.2, 0.4, 0.6], "df": [0.2, 0.5, 0.9], "at_delta": 0.5})
-    draw_limit(ax, points.assign(rs_stable=[True, True, False]), "df", color="black")
-    dashed, solid = ax.lines
-    assert solid.get_linestyle() == "-" and dashed.get_linestyle() != "-"
-    np.testing.assert_allclose(solid.get_xydata(), [[0, 0], [0.2, 0.2], [0.4, 0.5], [0.5, 0.7]])
-    np.testing.assert_allclose(dashed.get_xydata(), [[0.5, 0.7], [0.6, 0.9]])
-    draw_limit(ax, points.assign(rs_stable=True, df=[np.nan, 0.5, np.nan]), "df", color="black")
-    np.testing.assert_allclose(ax.lines[-1].get_xydata(), [[0, 0], [0.4, 0.5]])
-    draw_limit(ax, points.assign(rs_stable=False, at_delta=np.nan), "df", color="black")  # l0
-    np.testing.assert_allclose(ax.lines[-1].get_xdata(), [0, 0])
-
-
 def test_figure_11_compares_with_the_theory_of_the_same_design():
     theory = pd.DataFrame({"design": ["a", "b", "a"], "penalty": ["l1", "l1", "l0"], "eta": [1.0, 1.0, 2.0]})
     theory = theory.assign(delta=[0.3, 0.3, 0.2], df=[0.3, 0.4, 0.8], df_error=[0, 0.04, 0])
