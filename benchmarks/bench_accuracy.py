@@ -72,7 +72,7 @@ def draw(frame, file):
     """CPU ms against the violation of stationarity, one panel for each design."""
     designs = list(frame.design.unique())
     figure = new_figure(2.6 * len(designs) + 0.6, 2.8)
-    axes = figure.subplots(1, len(designs), sharey=True, squeeze=False)[0]
+    axes = figure.subplots(1, len(designs), sharex=True, sharey=True, squeeze=False)[0]
     for axis, design in zip(axes, designs, strict=True):
         for solver, part in frame[frame.design == design].groupby("solver", sort=False):
             colour = PALETTE[list(SOLVERS).index(solver)]
