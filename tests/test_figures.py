@@ -18,6 +18,7 @@ from sparsegdf.paper.figures import (
     figure2_gdf,
     figure5_example1,
     figure9_finite_size,
+    figure11_predictors,
     style,
 )
 from sparsegdf.paper.figures.base import Drawing
@@ -57,6 +58,18 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
     assert stable.get_linestyle() == "-" and unstable.get_linestyle() != "-" and beyond.get_linestyle() != "-"
     assert stable.get_xdata()[-1] == unstable.get_xdata()[0] == pytest.approx(0.867, abs=0.006)
     assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
+
+
+def test_figure_11_compares_with_the_theory_of_the_same_design():
+    theory = pd.DataFrame({"design": ["a", "b", "a"], "penalty": ["l1", "l1", "l0"], "eta": [1.0, 1.0, 2.0]})
+    theory = theory.assign(delta=[0.3, 0.3, 0.2], df=[0.3, 0.4, 0.8], df_error=[0, 0.04, 0])
+    points = pd.DataFrame({"design": ["a", "b"], "penalty": "l1", "eta": 1.0, "gdf": 0.5, "gdf_se": 0.03})
+    found = figure11_predictors.compare(points, theory)
+    np.testing.assert_allclose(found.gap_rs, [0.2, 0.1])
+    np.testing.assert_allclose(found.gap_rs_se, [0.03, 0.05])
+    sizes = pd.DataFrame({"design": "b", "K": [0, 1, 8], "delta": [0, 0.1, 0.8], "df": [0, 0.3, 0.9], "df_se": 0.01})
+    found = figure11_predictors.compare_subsets(sizes.assign(samples=9, N=20), theory)
+    np.testing.assert_allclose(found.gap_rs, [0.3 - 0.4, 0.9 - 1])  # beyond the end of S1 df is 1
 
 
 def test_what_iterating_does_not_reach_is_marked():
