@@ -134,12 +134,16 @@ def _edge(problem, j, p, outwards):
 
 @njit(cache=True)
 def _jumps(problem, j, old, new):
-    """Whether the estimate jumps between two neighbouring pieces."""
+    """Whether the estimate jumps between two neighbouring pieces.
+
+    The rounding error that direct.py adds to the thresholds, a fraction of max |A^T y|, is no jump.
+    """
     low = min(abs(old), abs(new))
     border = problem.start[j, low]
     left = problem.slope[j, low - 1] * border + problem.intercept[j, low - 1] if low > 0 else 0.0
     right = problem.slope[j, low] * border + problem.intercept[j, low]
-    return abs(left - right) > 1e-9 * (1.0 + border)
+    gap = abs(left - right)
+    return gap > 1e-9 * (1.0 + border) and gap > 1e-12 * problem.slope[j, low] * np.abs(problem.c).max()
 
 
 @njit(cache=True)
