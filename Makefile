@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 CORES ?= all
-# The run that `report`, `status` and `verify` act on: paper, or that of config/<RUN>.yaml.
+# The run that `report`, `status`, `schedule` and `verify` act on: paper, or that of config/<RUN>.yaml.
 RUN ?= paper
 RUNS := $(patsubst config/%.yaml,%,$(wildcard config/*.yaml))
 CHECKED_RUN = $(if $(filter $(RUNS),$(RUN)),$(RUN),$(error RUN=$(RUN): there is no config/$(RUN).yaml. Known runs: $(RUNS)))
@@ -14,7 +14,7 @@ BENCH := .venv-bench
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures quick notebooks report verify status test test-cluster test-cluster-quick test-report \
+.PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report \
   mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
 
 help: ## list the targets
@@ -30,11 +30,20 @@ $(VENV)/.complete: requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-paper_figures: env ## every figure and table at paper scale, into paper_figures/
+paper_figures: env ## figures 1 to 7 and their tables at paper scale, into paper_figures/
 	$(BIN)/snakemake --cores $(CORES) paper_figures
 
+beyond: env ## figures 8 on and their tables, which the paper does not have
+	$(BIN)/snakemake --cores $(CORES) beyond
+
+claims: env ## what the paper says, each statement with a computed verdict
+	$(BIN)/snakemake --cores $(CORES) claims
+
+all: env ## everything: paper_figures, beyond, claims, notebooks
+	$(BIN)/snakemake --cores $(CORES) all
+
 quick: env ## a preview of every figure in minutes, into quick_figures/
-	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures
+	$(BIN)/snakemake --cores $(CORES) --configfile config/quick.yaml -- paper_figures beyond claims
 
 notebooks: env ## run notebooks/*.py and write .ipynb files and offline pages to paper_figures/notebooks/
 	$(BIN)/snakemake --cores $(CORES) notebooks
@@ -47,6 +56,9 @@ verify: env ## compare a finished run with reference/: identical, within noise o
 
 status: env ## for each figure and table: fresh or stale, why, and what a rerun would cost (RUN=quick for the preview)
 	$(BIN)/python workflow/status.py $(OF_RUN)
+
+schedule: env ## what each target of a finished run cost, and how long it would take on 2, 16, 64 cores (RUN=quick)
+	$(BIN)/python workflow/schedule.py $(OF_RUN)
 
 test: env ## linters and tests
 	$(BIN)/ruff check .
@@ -66,11 +78,12 @@ test-report: env ## the page of `make report` in a real browser (installs Debian
 mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (takes long; resumes)
 	$(BIN)/python tests/mutants.py
 
-reference: env ## copy the finished paper run to reference/ (after `make paper_figures`)
+reference: env ## copy the finished paper run to reference/ (after `make all`)
 	$(BIN)/snakemake --cores 1 --forcerun record -- record
 	mkdir -p reference
 	for file in paper_figures/*.{csv,json,md,pdf,png,tex}; do [ $${file##*/} = README.md ] || cp $$file reference/; done
 	cp results/paper/{costs,manifest}.csv reference/
+	$(BIN)/python workflow/schedule.py > reference/schedule.txt
 	$(BIN)/python workflow/readme_numbers.py
 
 # The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy. If the

@@ -1,5 +1,5 @@
-# Targets: paper_figures (every figure and table), tables, notebooks, all, claims, report_page, record, and each figure or
-# table by its name.
+# Targets: paper_figures (what the paper shows), beyond (what is ours), claims (what the paper says, judged), notebooks, all,
+# report_page, record, and each figure or table by its name.
 configfile: "config/paper.yaml"
 
 
@@ -7,6 +7,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/theory.smk"
 include: "workflow/rules/fixed_points.smk"
 include: "workflow/rules/bp_tables.smk"
+include: "workflow/rules/predictors.smk"
 include: "workflow/rules/l0.smk"
 include: "workflow/rules/selection.smk"
 include: "workflow/rules/figures.smk"
@@ -33,13 +34,12 @@ localrules:
 
 rule paper_figures:
     input:
-        FIGURE_FILES,
-        TABLE_FILES,
+        files_of("paper_figures"),
 
 
-rule tables:
+rule beyond:
     input:
-        TABLE_FILES,
+        files_of("beyond"),
 
 
 rule notebooks:
@@ -50,5 +50,6 @@ rule notebooks:
 rule all:
     default_target: True
     input:
-        rules.paper_figures.input,
+        FIGURE_FILES,
+        TABLE_FILES,
         rules.notebooks.input,

@@ -26,9 +26,9 @@ def ways_to_choose(A, y, penalty):
     """What each takes from (A, y) to its eta; all but the estimate of sigma2 have the same grid."""
     centred, target = A - A.mean(axis=0), y - y.mean()
     scaled = centred / np.linalg.norm(centred, axis=0)
-    etas = select(A, y, penalty, sigma2=1.0).path.eta.to_numpy()
+    etas = select(A, y, penalty, sigma2=1.0, bootstrap=0).path.eta.to_numpy()
     return {
-        CP: lambda: select(A, y, penalty, sigma2=1.0),
+        CP: lambda: select(A, y, penalty, sigma2=1.0, bootstrap=0),
         "estimate of sigma2": lambda: estimate_noise_variance(centred, target, intercept=True),
         "10-fold cross-validation": lambda: cross_validation(scaled, target, penalty, etas, intercept=True),
         f"C_p, bootstrap df ({BOOTSTRAP})": lambda: select(A, y, penalty, sigma2=1.0, bootstrap=BOOTSTRAP),

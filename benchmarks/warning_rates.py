@@ -65,7 +65,7 @@ def one(problem, penalty):
     group, name, A, y, sigma2 = problem
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = select(A, y, penalty, sigma2=sigma2)
+        found = select(A, y, penalty, sigma2=sigma2, bootstrap=0)
     etas = found.path.eta[: found.chosen + 1]
     try:
         whole = select(A, y, penalty, sigma2=found.sigma2, etas=etas, bootstrap=SAMPLES, seed=1).path.iloc[-1]

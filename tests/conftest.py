@@ -100,7 +100,7 @@ def jobs_of(process, script):
         return []
 
 
-def wait_for_job(process, script="bp_samples.py", seconds=120):
+def wait_for_job(process, script="fixed_points.py", seconds=120):
     """A job of this script, as soon as there is one."""
     for _ in range(seconds * 20):
         if found := jobs_of(process, script):
@@ -147,8 +147,8 @@ def report_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     shutil.copytree(ROOT / "reference", folder / "figures")
     for name, rule, seconds in (
-        ("bp/l1/0-49", "bp_samples", 70),
-        ("bp/l1/50-99", "bp_samples", 110),
+        ("fixed_points/l1/0-49", "fixed_points", 70),
+        ("fixed_points/l1/50-99", "fixed_points", 110),
         ("figure2_gdf", "figure2_gdf", 1.5),
     ):
         file = folder / f"benchmarks/{name}.tsv"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from sparsegdf.paper.claims import l0, simulation, theory
+from sparsegdf.paper.claims import l0, predictors, simulation, theory
 from sparsegdf.paper.claims.verdict import (
     Claim,
     Finding,
@@ -29,7 +29,7 @@ from sparsegdf.paper.misprints import MISPRINTS
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
 
-ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
+ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS, *predictors.CLAIMS]
 YES, NO, OPEN = (Finding(holds, "m", "t") for holds in (True, False, None))
 
 
@@ -180,7 +180,13 @@ def bp_table(simulated, name, gap=0.0, se=1e-3, alpha=0.5, N=1000, **columns):
     table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
     for other in ("delta_eff", "effective", "stein"):
         table = table.assign(**{f"gap_{other}": gap, f"gap_{other}_se": se})
-    columns = {"err_train": 0.5, "err_train_se": se, "fraction_bp": 1.0, "steps_median": 100.0} | columns
+    columns = {
+        "err_train": 0.5,
+        "err_train_se": se,
+        "fraction_converged": 1.0,
+        "iterated": 50,
+        "steps_median": 100.0,
+    } | columns
     names = {"block": simulated.block, "design_name": simulated.design, "penalty_name": name}
     design, penalty = simulation.DESIGNS[simulated.design], BLOCKS[name]
     return made_with(
@@ -288,10 +294,16 @@ def test_a_run_with_other_parameters_is_no_evidence(other):
         assert set(table.verdict) == {"not decidable"}
 
 
-def test_a_run_without_bp_is_no_evidence():
-    """With `solver: direct` no level comes from BP."""
-    evidence = [table.assign(fraction_bp=np.nan, steps_median=np.nan) for table in whole_run()]
+def test_a_run_without_fixed_points_is_no_evidence():
+    evidence = [table.assign(fraction_converged=0.5, iterated=0) for table in whole_run()]
     assert set(claims_table(simulation.CLAIMS, evidence).verdict) == {"not decidable"}
+
+
+def test_how_bp_converges_is_told_by_iterating_alone():
+    evidence = [table.assign(iterated=0, steps_median=np.nan) for table in whole_run(slow=1.5)]
+    found = claims_table(simulation.CLAIMS, evidence).set_index("id").verdict
+    about_steps = found.index.str.contains("convergence|worse")
+    assert set(found[about_steps]) == {"not decidable"} and "reproduced" in set(found[~about_steps])
 
 
 def l0_sizes(limit, slope=-0.5, se=1e-3):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf import L1, SCAD, rs_curve, select
+from sparsegdf import L1, SCAD, ElasticNet, Spectrum, rs_curve, select
 from sparsegdf.selection.command_line import main
 
 
@@ -72,7 +72,7 @@ def test_of_a_long_path_25_rows_are_printed(folder, capsys, levels):
         path.eta.iloc[-1], rel=1e-4
     )
     assert len(rows) in ({25, 26} if levels > 25 else {levels}) and sum(line.startswith(">") for line in rows) == 1
-    assert head.split()[:4] == ["eta", "nonzeros", "delta", "df"]
+    assert head.split()[:5] == ["eta", "nonzeros", "df", "df_se", "err_train"]
 
 
 def test_select_as_json(folder, capsys):
@@ -131,12 +131,11 @@ def test_names_in_any_script_are_printed_and_plotted(folder, capsys, recwarn):
 
 def test_a_warning_is_printed_and_recorded(folder, capsys):
     file = write(table(), folder / "data.csv")
-    assert main(["select", file, "--target", "y", "--penalty", "l0"]) == 0
+    words = ["select", file, "--target", "y", "--penalty", "l0", "--bootstrap", "0"]
+    assert main(words) == 0
     assert "Warning: the fit under L0() may jump" in capsys.readouterr().out
-    assert main(["select", file, "--target", "y", "--penalty", "l0", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert "may jump" in record["warnings"][0]
-    assert record["path"][0]["df_effective"] is None  # JSON has no NaN
+    assert main([*words, "--json"]) == 0
+    assert "may jump" in json.loads(capsys.readouterr().out)["warnings"][0]
 
 
 def test_theory_prints_the_curve(capsys):
@@ -173,6 +172,27 @@ BAD_DATA = {
     "overflow of the target": (changed(table(), y=table().y * 1e300), "largest value beyond .*'y'"),
     "constant target": (changed(table(), y=1.0), "target 'y' is constant"),
 }
+
+
+def test_theory_of_the_predictors_of_a_file(folder, capsys):
+    """The spectrum of the centred columns of norm 1, with a row less for the intercept."""
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(40, 60)) @ np.diag(rng.uniform(0.1, 9, 60)) + 5
+    pd.DataFrame(A).add_prefix("c").assign(y=1.0).to_csv(folder / "own.csv", index=False)
+    words = ["theory", "--penalty", "elastic_net", "--delta", "0.2,0.6", "--json"]
+    assert main([*words, "--predictors", str(folder / "own.csv"), "--target", "y"]) == 0
+    found = pd.DataFrame(json.loads(capsys.readouterr().out))
+    work = (A - A.mean(axis=0)) / A.std(axis=0) / np.sqrt(40)
+    values = np.linalg.eigvalsh(work.T @ work)
+    known = rs_curve(ElasticNet(), alpha=39 / 60, deltas=[0.2, 0.6], predictors=Spectrum(values.clip(0)))
+    np.testing.assert_allclose(found.df, known.df, rtol=1e-6)
+    assert (
+        abs(found.df[1] - rs_curve(ElasticNet(), alpha=39 / 60, deltas=[0.6]).df[0]) > 1e-3
+    )  # not those of iid ones
+    assert main(["theory", "--penalty", "l1", "--alpha", "0.5", "--target", "y", "--delta", "0.5"]) == 2
+    assert "--target goes with --predictors" in capsys.readouterr().err
+    assert main([*words, "--predictors", str(folder / "own.csv")]) == 2  # y is constant
+    assert "are constant" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

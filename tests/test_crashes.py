@@ -13,7 +13,7 @@ import pytest
 from conftest import Project, wait_for_job
 from test_workflow import digests
 
-TARGET = "figure4_bp_vs_rs"  # 8 chunks of belief propagation, 4 summaries, theory, the figure
+TARGET = "figure4_bp_vs_rs"  # 8 chunks of fixed points, 8 of iterated BP, 4 summaries, theory, the figure
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def assert_whole(project):
 
 def assert_same_as(project, finished):
     """The figure and the results behind it are byte for byte those of an undisturbed run."""
-    for folder, part in (("tiny_figures", TARGET), ("results/tiny", f"bp/{TARGET}")):
+    for folder, part in (("tiny_figures", TARGET), ("results/tiny", f"fixed_points/{TARGET}")):
         mine, theirs = (
             {
                 name: digest
@@ -63,7 +63,7 @@ def test_kill_9_of_a_job(project, finished):
     assert process.returncode != 0
     assert "Fix the cause and run the same command again" in text
     assert_whole(project)
-    assert project.planned(TARGET)["bp_samples"] == 1  # the others went on, and are kept
+    assert project.planned(TARGET)["fixed_points"] == 1  # the others went on, and are kept
     project.snakemake(TARGET)
     assert_same_as(project, finished)
 
@@ -80,7 +80,7 @@ def test_kill_9_of_snakemake_then_resume(project, finished):
     assert locked.returncode != 0 and "--unlock" in locked.text
     project.snakemake("--unlock")
     kept = project.planned(TARGET)
-    assert kept.get("bp_samples", 0) < 8  # what was finished is not done again
+    assert kept.get("fixed_points", 0) < 8  # what was finished is not done again
     project.snakemake(TARGET)
     assert_same_as(project, finished)
 
@@ -92,7 +92,7 @@ def test_ctrl_c_then_resume(project, finished):
     process.communicate(timeout=120)
     assert process.returncode != 0
     assert_whole(project)
-    assert project.planned(TARGET).get("bp_samples", 0) < 8  # what was finished is not done again
+    assert project.planned(TARGET).get("fixed_points", 0) < 8  # what was finished is not done again
     project.snakemake(TARGET)  # no --unlock: an orderly end leaves no lock
     assert_same_as(project, finished)
 
@@ -155,7 +155,7 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
     project = Project(tmp_path / "project")
     for folder in ("results", "tiny_figures", ".snakemake/metadata"):
         shutil.copytree(finished.folder / folder, project.folder / folder)
-    chunk = project.folder / "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+    chunk = project.folder / "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
     chunk.write_bytes(damage(chunk.read_bytes()))
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0
@@ -189,7 +189,7 @@ def with_a_nan(rows, made_with):
     [
         (
             lambda chunk: shutil.copy(chunk.with_name("000003-000005.parquet"), chunk),
-            "000000-000002.parquet is a copy of results/tiny/bp/figure4_bp_vs_rs/scad_a5/000003-000005.parquet",
+            "000000-000002.parquet is a copy of results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000003-000005.parquet",
         ),
         (
             lambda chunk: rewritten(chunk, as_of_another_seed),
@@ -207,7 +207,7 @@ def test_a_wrong_chunk_is_never_averaged(finished, tmp_path, fault, message):
     project = Project(tmp_path / "project")
     for folder in ("results", "tiny_figures", ".snakemake/metadata"):
         shutil.copytree(finished.folder / folder, project.folder / folder)
-    chunk = project.folder / "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+    chunk = project.folder / "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
     fault(chunk)
     os.utime(chunk)
     done = project.snakemake(TARGET, check=False)
@@ -215,14 +215,17 @@ def test_a_wrong_chunk_is_never_averaged(finished, tmp_path, fault, message):
     assert_made_again(project, chunk, finished)
 
 
-CHUNK = "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+CHUNK = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
 
 
 def test_code_changed_while_a_job_runs(project, finished):
     """The result of a job is kept only if the code is that of the plan when the job begins and when it ends."""
     name = CHUNK.replace("000002", "000599")
-    project.edit("tests/tiny.yaml", "bp: { chunk: 3 }", "bp: { chunk: 600 }")
-    process, log = project.start(name), project.folder / name.replace("/bp/", "/logs/bp/").replace("parquet", "log")
+    project.edit("tests/tiny.yaml", "  chunk: 3\n  iterated: 3", "  chunk: 600\n  iterated: 3")
+    process, log = (
+        project.start(name),
+        project.folder / name.replace("/fixed_points/", "/logs/fixed_points/").replace("parquet", "log"),
+    )
     while not (log.exists() and "sample 5 " in log.read_text()):
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.05)
@@ -284,7 +287,7 @@ def test_what_is_changed_under_a_waiting_cluster_job_then_put_back(project, fini
     project.edit(path, old, new)
     (project.folder / "go").touch()
     end = time.monotonic() + 120
-    while "results/tiny/bp" not in log.read_text() and time.monotonic() < end:  # it has read what it reads
+    while "results/tiny/fixed_points" not in log.read_text() and time.monotonic() < end:  # it has read what it reads
         time.sleep(0.05)
     file.write_text(kept)
     text, _ = process.communicate()

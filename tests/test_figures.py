@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import same_color
 
 from sparsegdf import AR1, IID, L1, SCAD, Block, rs_curve
-from sparsegdf.paper.experiments.finite_size import finite_size_table
+from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.paper.experiments.theory_tables import rs_table, single_body_table
 from sparsegdf.paper.figures import (
     bundle,
@@ -58,16 +58,17 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
     assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
 
 
-def test_what_the_direct_solver_found_is_marked():
-    """Figures 5 and 6: a diamond on each drawn point that is not from BP alone, and on no other."""
+def test_what_iterating_does_not_reach_is_marked():
+    """Figures 5 and 6: a diamond on each drawn point to which BP does not get on every sample, and on no other."""
     columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
     gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
-    table = summary().assign(**columns, **gaps, solver=["bp", "both", "direct", "both"])
-    drawn = figure5_example1.draw({"it": table}, {"it": {"kind": "l1"}}, panels=["it"])
+    table = summary().assign(**columns, **gaps, fraction_bp=[1, 0.9, 0, 0.5])
+    limit = pd.DataFrame(columns=["penalty", "eta", "delta", "df", "delta_eff"])
+    drawn = figure5_example1.draw({"it": table}, limit, {"it": {"kind": "l1"}}, panels=["it"])
     (diamonds,) = [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
     np.testing.assert_allclose(np.asarray(diamonds.get_xdata(), float), [0.3, 0.5])
     assert "it +0.0200(0.0100) at delta = 0.30" in drawn.caption
-    drawn = figure5_example1.draw({"it": table.assign(solver="bp")}, {"it": {"kind": "l1"}}, panels=["it"])
+    drawn = figure5_example1.draw({"it": table.assign(fraction_bp=1)}, limit, {"it": {"kind": "l1"}}, panels=["it"])
     assert not [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
 
 
@@ -192,7 +193,8 @@ def test_figure_9_calls_a_design_by_its_label():
     level |= {f"gap_{name}{end}": 0.01 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
     cells = {(N, design, "l1"): pd.DataFrame([level]) for N in (10, 20, 40) for design in ("mine", "example2")}
     designs = {"mine": {"kind": "ar1", "c": 0.8}, "example2": {"kind": "block", "T": 2}}
-    drawn = figure9_finite_size.draw(finite_size_table(cells, 1), {"l1": {"kind": "l1"}}, designs)
+    table = finite_size_table(cells, 1)
+    drawn = figure9_finite_size.draw(table, gap_limits(table).iloc[:0], {"l1": {"kind": "l1"}}, designs)
     assert [ax.get_title() for ax in drawn.figure.axes] == ["Example 1, $c=0.8$", "Example 2"]
 
 

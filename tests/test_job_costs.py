@@ -6,6 +6,7 @@ import sys
 import time
 
 import pandas as pd
+import pytest
 from conftest import ROOT, Project, wait_for_job
 
 
@@ -49,3 +50,24 @@ def test_children_and_the_last_moment_count(tmp_path):
         assert file.exists() == (not outputs)  # a job that has failed leaves nothing
     row = pd.read_csv(file, sep="\t").iloc[0]
     assert 1.2 <= row.cpu_seconds < 3 and row.memory_mb > 5
+
+
+def test_a_schedule_keeps_the_order_of_jobs_and_the_number_of_cores():
+    """Four jobs of 10, 10, 5 and 5 s, the last after the first two: by hand."""
+    command = (
+        "from schedule import START, makespan\n"
+        "seconds, needs = dict(a=10, b=10, c=5, d=5), dict(a=[], b=[], c=[], d=['a', 'b'])\n"
+        "print([round(makespan(seconds, needs, n) - k * START, 9) for n, k in ((1, 4), (2, 2), (3, 2), (9, 2))])"
+    )
+    found = subprocess.run([sys.executable, "-c", command], cwd=ROOT / "workflow", capture_output=True, text=True)
+    assert found.stdout.strip() == "[30.0, 15.0, 15.0, 15.0]", found.stderr
+
+
+def test_the_schedule_of_a_finished_run(finished):
+    done = finished.snakemake(program=("workflow/schedule.py",))
+    rows = {line.split()[0]: line.split() for line in done.text.splitlines()[1:]}
+    assert set(rows) == {"paper_figures", "beyond", "claims", "all"}
+    jobs, minutes, _, on_one = (float(word) for word in rows["all"][1:6] if word != "s")
+    logs = len(list((finished.folder / "results/tiny/logs").rglob("*.log")))
+    assert jobs == logs and on_one == pytest.approx(minutes + jobs * 0.3 / 60, abs=0.11)
+    assert float(rows["paper_figures"][2]) + float(rows["beyond"][2]) >= 0.8 * minutes

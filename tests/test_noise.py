@@ -106,7 +106,7 @@ def test_the_grid_of_the_lasso_goes_on_while_its_error_falls(monkeypatch, N, dec
     """25 levels per decade from just below the first column's entry; two decades more until the minimum is inside."""
     grids = []
 
-    def error(A, y, penalty, etas, intercept):
+    def error(A, y, penalty, etas, intercept, unpenalised):
         grids.append(etas / np.abs(A.T @ y).max())
         return -np.arange(etas.size) if len(grids) < 3 else np.abs(np.arange(etas.size) - 4)
 

@@ -17,6 +17,7 @@ NOTEBOOKS = {
     "02_bp": "eta = 0.5: converged",
     "03_own_data": "M = 442 rows, N = 64 predictors",
     "04_new_penalty": "AT line: delta = 0.6306",
+    "05_audit": "M = 442 rows, N = 10 predictors",
 }
 SMALL = """\
 # %% [markdown]

@@ -9,7 +9,19 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, belief_propagation, rs_curve, select, stationary_path
+from sparsegdf import (
+    L0,
+    L1,
+    MCP,
+    SCAD,
+    ClassicMCP,
+    ClassicSCAD,
+    ElasticNet,
+    belief_propagation,
+    rs_curve,
+    select,
+    stationary_path,
+)
 from sparsegdf.paper.config.model import ConfigError, load
 from sparsegdf.paper.experiments.theory_tables import rs_table
 from sparsegdf.paper.figures import figure2_gdf
@@ -19,7 +31,8 @@ from sparsegdf.selection.command_line import main
 
 SCADS = [SCAD(a=5, lam=1.0), SCAD(a=3, lam=0.5), SCAD(a=1.5, lam=0.7)]
 MCPS = [MCP(a=5, lam=1.0), MCP(a=2, lam=0.5), MCP(a=0.5, lam=0.7)]
-ALL = [L1(), ElasticNet(eta2=0.3), L0(), *SCADS, *MCPS]
+CLASSICS = [ClassicSCAD(), ClassicSCAD(a=1.7), ClassicMCP(), ClassicMCP(a=0.8)]
+ALL = [L1(), ElasticNet(eta2=0.3), L0(), *SCADS, *MCPS, *CLASSICS]
 ids = repr
 
 
@@ -129,6 +142,8 @@ def test_segments_broadcast(penalty):
         (lambda: MCP(a=3, lam=-1), r"MCP lam = -1 .*> 0"),
         (lambda: ElasticNet(eta2=-0.1), r"ElasticNet eta2 = -0.1 .*>= 0"),
         (lambda: ElasticNet(eta2=float("nan")), r"ElasticNet eta2 = nan"),
+        (lambda: ClassicSCAD(a=1), r"ClassicSCAD a = 1 .*> 1"),
+        (lambda: ClassicMCP(a=0), r"ClassicMCP a = 0 .*> 0"),
         (lambda: make_penalty("lasso"), r"kind = 'lasso'.*elastic_net, l0, l1"),
     ],
 )
@@ -140,6 +155,12 @@ def test_bad_parameters_are_named(make, named):
 def test_registry_makes_each_penalty():
     assert make_penalty("scad", a=5, lam=1) == SCAD(a=5, lam=1)
     assert make_penalty("mcp", a=5, lam=1) == MCP(a=5, lam=1)
+    assert make_penalty("scad") == SCAD() == SCAD(a=8, lam=1) and MCP() == MCP(a=8, lam=1)
+    assert (
+        ElasticNet() == ElasticNet(eta2=0.1)
+        and ClassicSCAD() == ClassicSCAD(a=3.7)
+        and ClassicMCP() == ClassicMCP(a=3)
+    )
     assert set(PENALTIES.values()) == {type(penalty) for penalty in ALL}, "add the new penalty to ALL above"
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from problems import planted
 
-from sparsegdf import L0, L1, SCAD, select
+from sparsegdf import L0, L1, SCAD, ElasticNet, select
 
 matplotlib.use("Agg")
 
@@ -30,7 +30,7 @@ def test_criterion_and_training_error(criterion, unit):
     A, y = planted()
     found = select(A, y, L1(), sigma2=2.0, criterion=criterion)
     found = replace(
-        found, table=found.table.assign(converged=np.arange(len(found.table)) % 7 > 0)
+        found, path=found.path.assign(converged=np.arange(len(found.path)) % 7 > 0)
     )  # the others are not shown
     shown, best = found.path[found.path.converged], found.best
     top, _, bottom = found.plot()
@@ -43,6 +43,17 @@ def test_criterion_and_training_error(criterion, unit):
     )
     assert bottom.get_xscale() == "log" and bottom.xaxis_inverted()
     assert all(best.eta in np.ravel(ax.lines[-1].get_xdata()) for ax in (top, bottom))
+
+
+@pytest.mark.parametrize("penalty, criterion", [("scad", "bic"), ("l1", "cv"), ("l1", "cv1se")])
+def test_the_band_of_the_criterion_is_its_standard_error(penalty, criterion):
+    A, y = planted()
+    found = select(A, y, penalty, criterion=criterion)
+    band = found.plot()[0].collections[0].get_paths()[0].vertices
+    for k in (0, found.chosen):
+        width = np.ptp(band[np.isclose(band[:, 0], found.path.eta[k]), 1])
+        assert width == pytest.approx(2 * found.criterion_se[k])
+    assert not select(A, y, "l1").plot()[0].collections
 
 
 @pytest.mark.parametrize("strength", [0.1, 3.0])
@@ -111,3 +122,17 @@ def test_names_are_shown_as_they_are(tmp_path):
     shown = {text.get_text() for text in axes[2].get_legend().get_texts()}
     assert shown == {*names[:5], "column 5"}
     assert all(f"{name} {x:.4g}" in repr(found) for name, x in zip(names, found.coef, strict=True))
+
+
+def test_the_predicted_df_is_drawn_if_asked_for():
+    """From singular values alone, it is near Stein's df on pure noise; unpenalised columns take rows of their own."""
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(120, 200)) + rng.normal(size=200), rng.normal(size=120)
+    weights = np.r_[0.0, np.ones(199)]
+    found = select(A, y, ElasticNet(eta2=0.2), sigma2=1.0, eta_min=0.6, penalty_weights=weights)
+    _, middle, _ = found.plot(predicted=True)
+    line = lines(middle)["theory, from singular values"]
+    np.testing.assert_array_equal(line.get_ydata(), found.df_predicted[found.path.converged])
+    assert np.abs(found.df_predicted - found.path.df).max() < 0.02
+    assert found.df_predicted[0] == pytest.approx(found.path.df[0])  # the empty model: two columns without penalty
+    assert "theory, from singular values" not in lines(found.plot()[1])

@@ -98,12 +98,14 @@ def test_a_header_says_what_its_column_holds(outline):
     said = {header["title"] for header in outline.all("th") if header.get("title")}
     assert "the δ at which S1 ends" in said  # table_thresholds
     assert "standard error of error (y²)" in said  # table_selection, an error that nobody has described by itself
-    assert "largest δ among the levels of both" in said  # table_bp_direct: not what delta is elsewhere
+    assert (
+        "largest mean δ of a level at which both have a fixed point" in said
+    )  # table_bp_direct: not what delta is elsewhere
 
 
 def test_times_add_up_by_rule(report_folder):
     bp, other = report.times(report_folder / "benchmarks")
-    assert bp == {"rule": "bp_samples", "jobs": 2, "cpu_minutes": 3.0, "longest": 330.0, "memory": 410.0}
+    assert bp == {"rule": "fixed_points", "jobs": 2, "cpu_minutes": 3.0, "longest": 330.0, "memory": 410.0}
     assert other["rule"] == "figure2_gdf" and other["cpu_minutes"] == pytest.approx(1.5 / 60)
 
 
@@ -197,7 +199,7 @@ def test_the_record_has_every_rule_and_the_digest_of_every_file(finished):
     try:
         finished.snakemake("record")
         costs, manifest = pd.read_csv(folder / "costs.csv"), pd.read_csv(folder / "manifest.csv")
-        assert {"bp_samples", "summary", "planted", "figure", "table"} <= set(costs.rule)
+        assert {"fixed_points", "iterated", "summary", "planted", "figure", "table"} <= set(costs.rule)
         assert (costs.cpu_minutes >= 0).all() and (costs.memory > 0).all()
         for row in manifest.itertuples():
             content = (finished.folder / row.path).read_bytes()

@@ -11,12 +11,26 @@ from problems import orthonormal, planted, real
 from sklearn.linear_model import lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
+from sparsegdf.selection.criteria import choose
 from sparsegdf.selection.fits import _between, fit_path, is_convex
-from sparsegdf.selection.select import _minimiser
 from sparsegdf.solvers.best_subset import best_subsets
 from sparsegdf.solvers.direct import stationary_points
 
-COLUMNS = ["eta", "nonzeros", "delta", "df", "df_effective", "err_train", "cp", "aic", "kkt", "converged"]
+COLUMNS = [
+    "eta",
+    "nonzeros",
+    "delta",
+    "df",
+    "err_train",
+    "cp",
+    "aic",
+    "bic",
+    "ebic",
+    "gcv",
+    "kkt",
+    "converged",
+    "jumps",
+]
 
 
 # --- the path --------------------------------------------------------------------------------------------------
@@ -37,16 +51,16 @@ def test_l1_has_the_degrees_of_freedom_and_coefficients_of_lars(shape):
         np.testing.assert_allclose(found.coefficients[:, k], exact / norms, atol=1e-9)
         assert path.nonzeros[k] == np.count_nonzero(np.abs(exact) > 1e-10)
         assert path.df[k] == pytest.approx((path.nonzeros[k] + 1) / M)
-        assert path.df_effective[k] == pytest.approx(path.df[k])
+        assert found.df_effective[k] == pytest.approx(path.df[k])
 
 
 @pytest.mark.parametrize("standardise, lam", [(True, 1), (False, 0.1)])
 def test_columns_and_their_relations(standardise, lam):
     A, y = planted()
-    scad = partial(select, A, 5 * y, SCAD(8, lam), standardise=standardise)
+    scad = partial(select, A, 5 * y, SCAD(8, lam), standardise=standardise, bootstrap=0)
     y, found = 5 * y, scad()
     path = found.path
-    assert list(path)[: len(COLUMNS)] == COLUMNS
+    assert list(path) == COLUMNS
     fits = A @ found.coefficients + found.intercepts
     np.testing.assert_allclose(path.err_train, np.square(y[:, None] - fits).mean(axis=0))
     np.testing.assert_allclose(path.cp, path.err_train + 2 * found.sigma2 * path.df)
@@ -102,7 +116,7 @@ def test_longley_is_followed_to_the_end(penalty):
     A, y = real("longley")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*may be too small")
-        found = select(A, y, penalty)
+        found = select(A, y, penalty, bootstrap=0)
     best = np.inf
     for S in (S for size in range(7) for S in combinations(range(6), size)):
         X = np.c_[np.ones(16), A.iloc[:, list(S)]]
@@ -150,14 +164,14 @@ def test_the_grid_is_as_asked_for():
     assert len(longer) > 4 and longer.eta.iloc[-1] == pytest.approx(0.2)
 
 
-def test_the_variances_of_belief_propagation_wait_until_the_path_is_read(monkeypatch):
+def test_the_variances_of_belief_propagation_wait_until_they_are_read(monkeypatch):
     asked = []
     solver = "sparsegdf.selection.fits.stationary_path"
     monkeypatch.setattr(solver, lambda *given: asked.append(1) or stationary_path(*given))
     A, y = planted()
     found = select(A, y, L1())
     assert found.coef.any() and found.why() and repr(found) and found.plot() is not None and not asked
-    assert "df_effective" in found.path and found.best.df_effective == pytest.approx(found.best.df)
+    assert found.df_effective[found.chosen] == pytest.approx(found.best.df) and found.df_effective is not None
     assert len(asked) == 1
 
 
@@ -168,11 +182,11 @@ def test_without_standardising_it_is_the_direct_path(penalty):
     etas = np.abs(A.T @ y).max() * np.geomspace(0.9, 0.4, 6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = select(A, y, penalty, sigma2=1.0, etas=etas, standardise=False, intercept=False)
+        found = select(A, y, penalty, sigma2=1.0, etas=etas, standardise=False, intercept=False, bootstrap=0)
     direct = stationary_path(A, y, penalty, etas)
     np.testing.assert_array_equal(found.coefficients, stationary_points(A, y, penalty, etas))
     same = np.isclose(found.coefficients, direct.x, rtol=0, atol=1e-9).all(axis=0)
-    np.testing.assert_array_equal(found.path.df_effective, np.where(same, direct.effective, np.nan))
+    np.testing.assert_allclose(found.df_effective, np.where(same, direct.effective, np.nan))
     assert same.all() or isinstance(penalty, MCP)  # MCP jumps here: the two paths part
     assert not found.intercepts.any()
     if isinstance(penalty, ElasticNet):
@@ -219,7 +233,7 @@ def test_l0_chooses_the_best_cp_of_all_subsets(seed):
             rss = np.square(y - X @ np.linalg.lstsq(X, y, rcond=None)[0]).sum()
             best = min(best, ((rss + 2 * 1.3 * (size + 1)) / 30, S))
     with pytest.warns(UserWarning, match=r"may jump.*bootstrap of 200"):
-        found = select(A, y, L0(), sigma2=1.3)
+        found = select(A, y, L0(), sigma2=1.3, bootstrap=0)
     assert found.best.cp == pytest.approx(best[0])
     assert tuple(np.flatnonzero(found.coef)) == best[1]
 
@@ -236,9 +250,23 @@ def test_l0_levels_are_the_sizes_that_some_eta_selects():
     assert (np.diff(fits.etas) < 0).all()
 
 
+def test_l0_beyond_30_columns_is_by_swaps_and_says_so():
+    """Orthonormal columns, where the best subset of size K has the K largest |A_i^T y|: the swaps find it."""
+    mu = np.zeros(60)
+    mu[:5] = [9, -8, 7, 6, -7]
+    A, y = orthonormal(200, 60, mu)
+    found = select(A, y, L0(), sigma2=1.0, intercept=False, bootstrap=20)
+    order = np.argsort(-np.abs(A.T @ y))
+    for size, x in zip(found.path.nonzeros, found.coefficients.T, strict=True):
+        assert set(np.flatnonzero(x)) == set(order[:size])
+    assert not found.certified and "not certified" in found.why() and "not certified" in repr(found)
+    assert set(np.flatnonzero(found.coef)) >= set(range(5)) and found.best.df > found.best.df_stein
+    assert select(A[:, :30], y, "l0", sigma2=1.0, bootstrap=0, intercept=False).certified
+
+
 def test_l0_refuses_a_large_problem_by_its_size():
-    with pytest.raises(ValueError, match="A has 31 columns, allowed are at most 30"):
-        select(np.random.default_rng(0).normal(size=(40, 31)), np.arange(40.0), L0())
+    with pytest.raises(ValueError, match="L0 takes at most 3000 columns, and A has 3001"):
+        select(np.random.default_rng(0).normal(size=(40, 3001)), np.arange(40.0), L0(), sigma2=1.0)
 
 
 # --- what a reader sees ----------------------------------------------------------------------------------------
@@ -271,12 +299,17 @@ def changed(A, index, value):
 @pytest.mark.parametrize(
     "change, named",
     [
-        ({"penalty": "scad"}, "penalty = 'scad' is not a sparsegdf penalty"),
+        ({"penalty": "lasso"}, "kind = 'lasso' is not a penalty .allowed: .*l1, mcp, scad"),
+        ({"penalty": SCAD}, "is not a sparsegdf penalty"),
+        ({"penalty": []}, "penalty is an empty list"),
         ({"sigma2": 0}, r"sigma2 = 0 is out of range \(allowed: > 0\)"),
         ({"sigma2": np.nan}, "sigma2 = nan"),
         ({"etas": [1.0, 2.0]}, "unsorted"),
         ({"etas": []}, "non-empty"),
-        ({"criterion": "bic"}, "criterion = 'bic'"),
+        ({"criterion": "mdl"}, "criterion = 'mdl' .allowed: cp, aic, bic, ebic, gcv, cv, cv1se"),
+        ({"criterion": "ebic", "ebic_gamma": 2}, "ebic_gamma = 2 is out of range"),
+        ({"criterion": "cv", "folds": 1}, "folds = 1 is out of range"),
+        ({"criterion": "cv", "repeats": 0}, "repeats = 0 is out of range"),
         ({"bootstrap": 1}, "bootstrap = 1 has no standard error"),
         ({"jobs": 0}, "jobs = 0"),
         ({"A": changed(planted()[0], (3, 2), np.nan)}, r"A\[3, 2\] = nan"),
@@ -346,9 +379,9 @@ def test_the_middle_of_a_plateau_anywhere_on_the_path():
         ([3, 1 + 1e-12, 1, 3], 1), ([3, 1 + 1e-6, 1, 3], 2), ([np.nan, 3, 2], 2),
     ):  # fmt: skip
         aic = pd.Series(values, dtype=float)
-        assert _minimiser(aic, np.isfinite(aic)) == chosen, values
+        assert choose("cp", aic, np.isfinite(aic)) == chosen, values
     with pytest.raises(ValueError, match="no level of eta has a stable fit"):
-        _minimiser(pd.Series([1.0]), pd.Series([False]))
+        choose("cp", pd.Series([1.0]), pd.Series([False]))
 
 
 def test_levels_are_added_where_a_smaller_cp_may_hide():

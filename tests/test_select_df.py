@@ -100,7 +100,7 @@ def test_the_warning_is_what_the_bootstrap_says():
         for penalty, etas in ((SCAD(8, 1), [2.0, 0.5]), (SCAD(8, 1), [0.2, 0.1]), (SCAD(2, 1), [6.0, 4.0])):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                select(A, y, penalty, etas=etas, sigma2=1.0, intercept=False)
+                select(A, y, penalty, etas=etas, sigma2=1.0, intercept=False, bootstrap=0)
             path = select(A, y, penalty, etas=etas, sigma2=1.0, intercept=False, bootstrap=400).path
             k = int((path.err_train + 2 * path.df_stein).argmin())
             z = (path.df - path.df_stein - 0.05 * path.df_stein)[k] / path.df_se[k]
@@ -117,7 +117,7 @@ def test_the_warning_is_what_the_bootstrap_says():
 def test_uscrime_has_a_warning_with_the_number_of_the_bootstrap():
     A, y = real("uscrime")
     with pytest.warns(UserWarning, match="may be too small.*bootstrap of 200") as caught:
-        found = select(A, y, SCAD(8, 1))
+        found = select(A, y, SCAD(8, 1), bootstrap=0)
     stein, value, se = map(
         float, re.findall(r"is (\S+) parameters, .* give (\S+) \+- (\S+);", str(caught[0].message))[0]
     )

@@ -1,7 +1,6 @@
 """Simulations do not depend on chunks and cores, report what did not converge, and agree with theory."""
 
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,9 +12,10 @@ from sparsegdf.ensembles.iid import IID
 from sparsegdf.paper.experiments.l0_search import l0_samples
 from sparsegdf.paper.experiments.l0_summaries import extrapolate, fixed_eta, fixed_size
 from sparsegdf.paper.experiments.l0_tables import df_table
-from sparsegdf.paper.experiments.simulation import Simulation, simulate
-from sparsegdf.paper.experiments.summaries import combine, summarise
+from sparsegdf.paper.experiments.simulation import Simulation, simulate, solvers_of
+from sparsegdf.paper.experiments.summaries import agreement_table, summarise
 from sparsegdf.paper.tables import read_table, write_table
+from sparsegdf.solvers.direct import stationary_path
 
 BP = {
     "design": {"kind": "ar1", "c": 0.5},
@@ -31,7 +31,8 @@ L0 = {"N": 20, "alpha": 0.5, "max_size": 4, "restarts": 0, "variance": 1.0, "see
 
 
 def bp_samples(first, last, **arguments):
-    return simulate(partial(belief_propagation, max_steps=20_000), Simulation.of(**arguments), range(first, last + 1))
+    solvers = solvers_of("bp", tol=1e-10, max_steps=20_000)
+    return simulate(solvers, Simulation.of(**arguments), range(first, last + 1))
 
 
 def run(function, arguments, folder, chunk, cores, total=50):
@@ -71,32 +72,73 @@ def test_samples_that_did_not_converge_are_counted_and_left_out():
     rows = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
     assert rows.converged.all() and (rows.kkt <= 1e-9).all()
     rows.loc[(rows["sample"] < 4) & (rows.eta == 0.9), ["converged", "covariance"]] = [False, 1e9]
-    summary = summarise([rows.assign(solver="bp")]).set_index("eta")
+    summary = summarise([rows]).set_index("eta")
     assert summary.loc[0.9, "converged"] == 6 and summary.loc[0.9, "fraction_converged"] == 0.6
     assert summary.loc[0.9, "samples"] == 10 and summary.loc[2.0, "fraction_converged"] == 1
     assert abs(summary.loc[0.9, "gdf"]) < 2
 
 
-def test_direct_rows_stand_in_where_bp_did_not_converge():
-    bp = bp_samples(first=0, last=9, **(BP | {"penalty": {"kind": "l1"}}))
-    failed = (bp["sample"] < 3) & (bp.eta == 0.9)
-    direct = bp[bp["sample"] < 3].assign(covariance=7.0, steps=1)
-    bp.loc[failed, "converged"] = False
-    direct.loc[(direct["sample"] == 0) & (direct.eta == 0.9), "converged"] = False
-    both = combine(bp, direct)
-    assert list(both.solver[failed]) == ["bp", "direct", "direct"] and (both.solver[~failed] == "bp").all()
-    assert (both.covariance[failed & both.converged] == 7).all() and not both.converged[failed].iloc[0]
-    assert (both.steps == bp.steps).all()  # steps are those of belief propagation
-    row = summarise([both]).set_index("eta").loc[0.9]
-    assert (row.samples, row.converged, row.fraction_bp, row.solver) == (10, 9, 0.7, "both")
-    assert summarise([both]).set_index("eta").loc[2.0, "solver"] == "bp"
-    nothing = simulate(belief_propagation, Simulation.of(**BP), [])
-    pd.testing.assert_frame_equal(combine(bp, nothing), bp.assign(solver="bp"), check_like=True)
-    pd.testing.assert_frame_equal(combine(bp, None), bp.assign(solver="bp"))
-    alone = summarise([combine(None, direct)]).set_index("eta")  # BP was not run
-    assert (alone.solver == "direct").all() and alone.fraction_bp.isna().all() and alone.steps_median.isna().all()
-    with pytest.raises(ValueError, match="other samples"):
-        combine(bp[bp["sample"] > 0], direct)
+def test_a_later_solver_fills_in_the_levels_without_a_fixed_point():
+    simulation, asked = Simulation.of(**BP), []
+
+    def first(A, y, penalty, etas):
+        """Without the last level of two samples."""
+        found = belief_propagation(A, y, penalty, etas)
+        found.converged[2] &= len(asked) not in (1, 4)
+        found.status[2] = "converged" if found.converged[2] else "cycling"
+        asked.append("first")
+        return found
+
+    def second(A, y, penalty, etas):
+        """Without the last level of one of them; its err_train, kkt and steps tell it from the first."""
+        found = belief_propagation(A, y, penalty, etas)
+        found.converged[2], found.steps[:] = "second" not in asked, -1
+        asked.append("second")
+        return found
+
+    rows = simulate({"one": first, "two": second}, simulation, range(4))
+    assert asked == ["first", "first", "second", "first", "first", "second"]
+    last = rows[rows.eta == 0.9].reset_index()
+    assert list(last.converged) == [True, True, True, False] and list(last.solver) == ["one", "two", "one", "one"]
+    assert list(last.steps < 0) == [False, True, False, False] and last.status[3] == "cycling"
+    assert (rows.solver[rows.eta != 0.9] == "one").all() and (rows.steps[rows.eta != 0.9] > 0).all()
+    plain = bp_samples(0, 3, **BP)
+    columns = ["sample", "eta", "delta", "covariance", "kkt", "damping"]
+    pd.testing.assert_frame_equal(rows[columns], plain[columns])
+
+
+def test_the_direct_solver_comes_first_and_bp_where_it_fails():
+    """On SCAD below the end of its fixed points: direct rows, and rows of BP only where the direct solver has none."""
+    scad = BP | {"M": 100, "N": 200, "penalty": {"kind": "scad", "a": 5, "lam": 1}, "etas": [1.0, 0.5, 0.3, 0.2, 0.1]}
+    how = {"tol": 1e-10, "max_steps": 5000}
+    simulation, samples = Simulation.of(**scad), range(6)
+    rows = simulate(solvers_of("direct", **how), simulation, samples)
+    direct = simulate({"direct": stationary_path}, simulation, samples)
+    bp = simulate(solvers_of("bp", **how), simulation, samples)
+    assert (bp.solver == "bp").all() and not direct.converged.all() and direct.converged.sum() > 6
+    assert (rows.converged == direct.converged | bp.converged).all()
+    assert (rows.solver == np.where(direct.converged | ~bp.converged, "direct", "bp")).all()
+    verified = rows[rows.converged]
+    assert (verified.residual < 1e-10).all() and (verified.kkt <= 1e-9).all()
+
+
+def test_convergence_is_that_of_the_iterated_samples():
+    iterated = pd.DataFrame(
+        {"eta": 4 * [0.5, 0.2], "converged": 4 * [True, False], "steps": [10, 100, 20, 100, 30, 100, 40, 100],
+         "kkt_bp": 4 * [1e-11, 1e-3], "direct": [*6 * [True], False, True], "same": [True, False, *6 * [False]],
+         "x_gap": [1e-9, *7 * [np.nan]], "chi_gap": 0.0, "Q_hat_gap": 0.0}
+    )  # fmt: skip
+    rows = bp_samples(0, 1, **(BP | {"etas": [0.5, 0.2]}))
+    table = summarise([rows], [iterated.iloc[:4], iterated.iloc[4:]]).set_index("eta")
+    good, bad = table.loc[0.5], table.loc[0.2]
+    assert (good.samples, good.iterated, good.bp, good.direct, good.both, good.other_state) == (2, 4, 4, 3, 3, 2)
+    assert good.fraction_bp == good.fraction_bp_high == 1 and good.fraction_bp_low == pytest.approx(0.025 ** (1 / 4))
+    assert (good.steps_median, good.steps_95, good.x_gap, good.kkt_bp) == (25, 38.5, 1e-9, 1e-11)
+    assert (bad.bp, bad.both, bad.fraction_bp, bad.steps_median) == (0, 0, 0, 100) and np.isnan(bad.kkt_bp)
+    alone = summarise([rows])
+    assert (alone.iterated == 0).all() and alone[["fraction_bp", "steps_median", "x_gap"]].isna().all(axis=None)
+    row = agreement_table({("run", "l1"): table.reset_index()}).iloc[0]
+    assert (row.samples, row.levels, row.bp, row.direct, row.both, row.other_state) == (4, 8, 4, 7, 3, 2)
 
 
 def test_summary_of_known_rows():
@@ -104,7 +146,7 @@ def test_summary_of_known_rows():
     n = 400
     rows = pd.DataFrame({"sample": range(n), "eta": 1.0, "delta": 0.3, "covariance": 0.4 + rng.normal(0, 0.1, n)})
     rows = rows.assign(noise=1 + rng.normal(0, 0.1, n), err_train=0.5, chi=0.5 + rng.normal(0, 0.02, n), Q_hat=0.7)
-    rows = rows.assign(effective=0.36, stein=0.38, converged=True, steps=10, kkt=1e-12, solver="bp")
+    rows = rows.assign(effective=0.36, stein=0.38, converged=True, residual=1e-11, kkt=1e-12, solver="bp")
     row = summarise([rows]).iloc[0]
     assert row.delta_eff == pytest.approx(rows.chi.mean() * 0.7, rel=1e-12)
     assert row.gdf_plain == pytest.approx(rows.covariance.mean(), rel=1e-12)

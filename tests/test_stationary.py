@@ -11,7 +11,7 @@ from solver_cases import each_design, each_penalty, sample
 from sparsegdf.ensembles.ar1 import AR1
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
-from sparsegdf.paper.experiments.agreement import agreement_row, agreement_samples
+from sparsegdf.paper.experiments.iterated import iterated_rows, iterated_samples
 from sparsegdf.paper.experiments.simulation import Simulation
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
@@ -58,15 +58,15 @@ def assert_fixed_points(A, y, penalty, found):
 @pytest.mark.parametrize("index", range(3))
 def test_finds_what_belief_propagation_finds(design, penalty, index):
     A, y, etas = problem(design, index, lowest=0.25)
-    row = agreement_row(A, y, penalty, etas, tol=1e-10, max_steps=100_000)
-    assert row["both"] == row["bp"] >= 10
-    assert row["other_state"] == 0
-    assert row["x_gap"] < 1e-7 and row["chi_gap"] < 1e-9 and row["Q_hat_gap"] < 1e-9
-    assert row["kkt"] <= 1e-11
+    rows = iterated_rows(A, y, penalty, etas, tol=1e-10, max_steps=100_000)
+    assert rows.converged.sum() >= 10 and rows.same[rows.converged].all()
+    largest = rows[["x_gap", "chi_gap", "Q_hat_gap"]].max()
+    assert largest.x_gap < 1e-7 and largest.chi_gap < 1e-9 and largest.Q_hat_gap < 1e-9
+    assert rows.kkt[rows.direct].max() <= 1e-11
     assert_fixed_points(A, y, penalty, stationary_path(A, y, penalty, etas))
 
 
-def test_rows_of_agreement_name_their_sample():
+def test_iterated_rows_name_their_sample():
     block = {"design": {"kind": "ar1", "c": 0.5}, "penalty": {"kind": "scad", "a": 5, "lam": 1}}
     numbers = {
         "M": 40,
@@ -76,8 +76,13 @@ def test_rows_of_agreement_name_their_sample():
         "mean": 0,
         "variance": 1,
     }
-    table = agreement_samples(Simulation.of(**block, **numbers), range(2, 5), tol=1e-10, max_steps=9999)
-    assert list(table["sample"]) == [2, 3, 4] and (table.both == 2).all() and (table.x_gap < 1e-7).all()
+    simulation = Simulation.of(**block, **numbers)
+    table = iterated_samples(simulation, range(2, 5), tol=1e-10, max_steps=9999)
+    assert list(table["sample"]) == [2, 2, 3, 3, 4, 4] and list(table.eta) == 3 * [1.5, 1.0]
+    assert table.same.all() and (table.x_gap < 1e-7).all() and (table.steps > 1).all()
+    hurried = iterated_samples(simulation, range(2, 5), tol=1e-10, max_steps=3)
+    assert not hurried.converged.any() and not hurried.same.any() and hurried.direct.all()
+    assert (hurried.steps == 3).all() and (hurried.status == "max_steps").all() and hurried.x_gap.isna().all()
 
 
 def test_where_belief_propagation_has_no_fixed_point_it_says_so():
@@ -256,6 +261,12 @@ def test_divergence_from_the_factor_is_that_of_the_trace_formula(design, penalty
     A, y, etas = problem(design, N=N, lowest=0.1)
     points, divergence = points_and_divergence(new_path(A, y, penalty), etas)
     assert np.isfinite(divergence).all()
+    path = stationary_path(A, y, penalty, etas, stein=True)
+    at, found = points[:, path.converged], path.x[:, path.converged]
+    same = np.flatnonzero(path.converged)[np.abs(at - found).max(axis=0) < 1e-9]
+    np.testing.assert_allclose(path.stein[same], divergence[same], rtol=1e-9)
+    assert same.size > 5 and np.isnan(path.stein[~path.converged]).all()
+    assert np.isnan(stationary_path(A, y, penalty, etas).stein).all()
     for x, eta, found in zip(points.T, etas, divergence, strict=True):
         S, step = x != 0, 1e-6
         D = (penalty.derivative(x[S] * (1 + step), eta) - penalty.derivative(x[S], eta)) / np.abs(step * x[S])

@@ -67,18 +67,17 @@ def test_running_twice_gives_the_same_bytes(finished, tmp_path):
     assert digests(finished.folder / "tiny_figures") == before
 
 
-def test_the_direct_solver_alone(finished, tmp_path):
-    """solver: direct runs no BP, its summaries show this, and under l1 it finds the fixed points of BP."""
+def test_either_solver_gives_the_same_figure(finished, tmp_path):
+    """The summaries show who found the fixed points; under l1, which has a single one, they are the same."""
     project = Project(tmp_path / "project")
-    project.edit("tests/tiny.yaml", "solver: bp # figure 5 has both", "solver: direct")
-    assert project.planned("figure6_example2") == {"direct_samples": 4, "summary": 4, "figure6_example2": 1}
+    project.edit("tests/tiny.yaml", "solver: bp # figure 5 has direct", "solver: direct")
     project.snakemake("figure6_example2")
     direct, bp = (
         pd.read_csv(place.folder / "tiny_figures/figure6_example2.csv").set_index(["penalty", "eta"])
         for place in (project, finished)
     )
-    assert (direct.solver == "direct").all() and (bp.solver == "bp").all()
-    assert direct[["fraction_bp", "steps_median", "steps_95"]].isna().all(axis=None)
+    assert (direct.found_direct == direct.converged).all() and (bp.found_direct == 0).all()
+    assert direct[["fraction_bp", "steps_median", "steps_95"]].isna().all(axis=None)  # iterated: 0
     for name in ("delta", "gdf", "delta_eff", "stein"):
         assert direct.loc["l1", name].to_numpy() == pytest.approx(bp.loc["l1", name].to_numpy(), abs=1e-7)
 
@@ -138,7 +137,7 @@ def test_docstrings_comments_and_formatting_rerun_nothing(changed):
         "src/sparsegdf/theory/replica_symmetric.py": ("\ndef ", "\n\n# A remark.\ndef "),
         "src/sparsegdf/paper/tables.py": ('    """Write a text file atomically."""', '    """Write text."""'),
         "workflow/scripts/job.py": ('"""', '"""Reworded. '),
-        "workflow/scripts/bp_samples.py": ("begin(snakemake)", "begin(\n    snakemake\n)  # first of all"),
+        "workflow/scripts/fixed_points.py": ("begin(snakemake)", "begin(\n    snakemake\n)  # first of all"),
     }
     for path, (old, new) in edits.items():
         changed.edit(path, old, new)
@@ -152,9 +151,15 @@ def once(*rules):
 CLAIMS = once("table_claims")
 # What every change of fixed points reaches
 SEEN_IN = CLAIMS | once("table_bp_convergence", "bp_region", "table_bp_region")
-DIRECT = {"direct_samples": 4, "agreement": 3, "table_bp_direct": 1}
-BP_DATA = {"bp_samples": 28, "summary": 24, "bp_l0": 1, "table_bp_l0": 1} | DIRECT | SEEN_IN
+ITERATED = once("table_bp_direct")  # if belief propagation is iterated on them, too
+FIXED_POINTS = {"fixed_points": 28, "iterated": 15, "summary": 24} | ITERATED | SEEN_IN
+BP_DATA = FIXED_POINTS | once("bp_l0", "table_bp_l0")
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
+BESIDE = once("table_gaps", "table_effective_fraction")  # made of the same summaries as figures 5, 6 and 9
+CORRECTED = {"corrected_fraction": 8, "table_effective_fraction": 1}
+LIMITS = {"limit_points": 5, "table_gaps": 1, "figure11_predictors": 1}
+PREDICTORS = {"predictor_points": 2, "figure11_predictors": 1}
+L0_PREDICTORS = {"l0_predictors": 2, "figure11_predictors": 1}
 PLANTED = {"planted": 2, "table_selection": 1, "figure10_selection": 1}
 L0_DATA = {"l0_samples": 10, "l0_summary": 9, "table_l0": 1} | CLAIMS
 L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
@@ -166,8 +171,10 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         (
             "src/sparsegdf/theory/replica_symmetric.py",
             THEORY_DATA
-            | once(*THEORY_FIGURES, "bp_theory", "figure4_bp_vs_rs", "table_l0", *L0_FIGURES)
+            | once(*THEORY_FIGURES, "bp_theory", *BP_FIGURES, "table_l0", *L0_FIGURES)
             | {"l0_theory": 2, "table_misprints": 1}
+            | LIMITS
+            | CORRECTED
             | CLAIMS,
         ),
         (
@@ -176,19 +183,32 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
             | BP_DATA
             | once(*FIGURES, "bp_theory", "table_l0", "table_misprints")
             | {"l0_theory": 2}
+            | LIMITS
+            | CORRECTED
+            | PREDICTORS
             | PLANTED,
         ),
-        ("src/sparsegdf/solvers/belief_propagation.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
-        ("src/sparsegdf/paper/experiments/summaries.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
+        ("src/sparsegdf/solvers/belief_propagation.py", BP_DATA | BESIDE | once(*BP_FIGURES, "table_misprints")),
+        (
+            "src/sparsegdf/paper/experiments/summaries.py",
+            {"summary": 24} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES),
+        ),
         (
             "src/sparsegdf/solvers/direct.py",
-            DIRECT | SEEN_IN | {"summary": 4} | once("figure5_example1") | PLANTED,
+            FIXED_POINTS | BESIDE | CORRECTED | PREDICTORS | once(*BP_FIGURES) | PLANTED,
         ),
-        ("src/sparsegdf/solvers/best_subset.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
+        (
+            "src/sparsegdf/paper/experiments/iterated.py",
+            {"iterated": 15, "summary": 15}
+            | ITERATED
+            | SEEN_IN
+            | once("figure4_bp_vs_rs", "figure5_example1", "table_effective_fraction"),
+        ),
+        ("src/sparsegdf/solvers/best_subset.py", L0_DATA | L0_PREDICTORS | once(*L0_FIGURES) | PLANTED),
         ("src/sparsegdf/theory/one_step_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
         ("src/sparsegdf/paper/claims/l0.py", CLAIMS),
         ("src/sparsegdf/paper/readable_tables.py", once(*TABLES)),
-        ("workflow/scripts/summary.py", {"summary": 24} | SEEN_IN | once(*BP_FIGURES)),
+        ("workflow/scripts/summary.py", {"summary": 24} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES)),
         ("src/sparsegdf/paper/figures/style.py", once(*FIGURES)),
         ("src/sparsegdf/paper/figures/figure2_gdf.py", once("figure2_gdf")),
         ("src/sparsegdf/penalties/mcp.py", {}),  # in no figure
@@ -234,18 +254,35 @@ def test_a_changed_helper_of_the_scripts_reruns_everything(changed):
         (
             "scad_a8_lam07: { kind: scad, a: 8, lam: 0.7 }",
             "scad_a8_lam07: { kind: scad, a: 7, lam: 0.7 }",
-            {"bp_samples": 2, "summary": 1, "bp_theory": 1} | SEEN_IN | once("table_thresholds", "figure4_bp_vs_rs"),
+            {"fixed_points": 2, "iterated": 2, "summary": 1, "bp_theory": 1}
+            | ITERATED
+            | SEEN_IN
+            | once("table_thresholds", "figure4_bp_vs_rs"),
         ),
         (
             "etas: { first: 5, last: 0.2, count: 60 }",
             "etas: { first: 5, last: 0.3, count: 60 }",
             {"l0_summary": 9} | CLAIMS | once("table_l0", *L0_FIGURES),
         ),
-        ("seed: 20180621", "seed: 1", BP_DATA | L0_DATA | once(*BP_FIGURES, *L0_FIGURES) | PLANTED),
+        (
+            "seed: 20180621",
+            "seed: 1",
+            BP_DATA
+            | L0_DATA
+            | BESIDE
+            | CORRECTED
+            | PREDICTORS
+            | L0_PREDICTORS
+            | once(*BP_FIGURES, *L0_FIGURES)
+            | PLANTED,
+        ),
         (
             "c: 0.5 }",
             "c: 0.4 }",
-            {"bp_samples": 4, "direct_samples": 4, "summary": 4, "figure5_example1": 1} | SEEN_IN,
+            {"fixed_points": 4, "iterated": 4, "summary": 4, "figure5_example1": 1}
+            | {"limit_points": 1, "corrected_fraction": 4, "table_effective_fraction": 1}
+            | ITERATED
+            | SEEN_IN,
         ),
     ],
 )
@@ -256,7 +293,8 @@ def test_a_changed_parameter_reruns_what_depends_on_it(changed, old, new, expect
 
 def test_a_changed_block_reruns_what_is_simulated_on_it(changed):
     changed.edit("tests/tiny.yaml", "example2: { kind: block, T: 8 }", "example2: { kind: block, T: 6 }")
-    expected = {"bp_samples": 13, "summary": 13, "planted": 1, "table_selection": 1} | SEEN_IN
+    expected = {"fixed_points": 13, "summary": 13, "planted": 1, "table_selection": 1} | SEEN_IN | BESIDE
+    expected |= {"limit_points": 2, "corrected_fraction": 4}
     assert changed.planned("all") == expected | once("figure6_example2", "figure9_finite_size", "figure10_selection")
 
 
@@ -264,7 +302,7 @@ def test_a_changed_grid_reruns_its_simulation(changed):
     changed.edit(
         "tests/tiny.yaml", "scad_a8_lam08: { M: 20, etas: { first: 2,", "scad_a8_lam08: { M: 20, etas: { first: 3,"
     )
-    expected = {"bp_samples": 2, "summary": 1, "figure4_bp_vs_rs": 1} | SEEN_IN
+    expected = {"fixed_points": 2, "iterated": 2, "summary": 1, "figure4_bp_vs_rs": 1} | ITERATED | SEEN_IN
     assert changed.planned("all") == expected
 
 
@@ -279,7 +317,14 @@ def test_more_samples_compute_only_the_new_chunks(changed):
     for samples, new in ((12, 8), (6, 0), (3, 0), (5, 4), (2, 4)):
         changed.edit("tests/tiny.yaml", "  N: 40\n  samples: ", f"  N: 40\n  samples: {samples} # ")
         planned = changed.planned("figure4_bp_vs_rs", "table_bp_convergence")
-        assert planned == (({"bp_samples": new} if new else {}) | fresh if samples != 6 else {})
+        assert planned == (({"fixed_points": new} if new else {}) | fresh if samples != 6 else {})
+
+
+def test_more_iterated_samples_compute_only_the_new_chunks(changed):
+    """Three of four penalties have more than two samples, and there are chunks of two."""
+    changed.edit("tests/tiny.yaml", "samples: 3\n  iterated: 2", "samples: 3\n  iterated: 3")
+    planned = changed.planned("figure5_example1")
+    assert planned == {"iterated": 3, "summary": 3, "figure5_example1": 1}
 
 
 def test_lost_metadata_is_noticed(changed):
@@ -307,7 +352,7 @@ def test_results_from_another_machine_are_noticed_unless_their_record_comes_alon
 
 def test_a_damaged_record_is_noticed(changed):
     """Snakemake ignores an empty record and takes the chunk for fresh, which would mix seeds in one summary."""
-    chunk = "results/tiny/bp/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
+    chunk = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
     record = changed.folder / ".snakemake/metadata" / urlsafe_b64encode(chunk.encode()).decode()
     kept = record.read_bytes()
     changed.edit("config/paper.yaml", "seed: 20180621", "seed: 1")
@@ -319,7 +364,7 @@ def test_a_damaged_record_is_noticed(changed):
             assert f"delete these files and run the same command again: {chunk}" in done.text
     finally:
         record.write_bytes(kept)
-    assert changed.planned("figure4_bp_vs_rs")["bp_samples"] == 8
+    assert changed.planned("figure4_bp_vs_rs")["fixed_points"] == 8
 
 
 def test_status_tells_fresh_from_stale_and_why(changed):
@@ -364,10 +409,10 @@ def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
         line.split()[0]: line.split() for line in project.snakemake(program=("workflow/status.py",)).text.splitlines()
     }
     costs = pd.read_csv(ROOT / "reference/costs.csv").set_index("rule")
-    one = (costs.core_minutes / costs.jobs)[["bp_samples", "direct_samples", "summary"]] @ [40, 40, 4]
-    assert lines["figure5_example1"][1:3] == ["stale", "85"]
+    jobs = pd.Series(project.planned("figure5_example1")).rename({"figure5_example1": "figure"})
+    assert lines["figure5_example1"][1:3] == ["stale", str(jobs.sum())]
     assert float(lines["figure5_example1"][3].removeprefix("~")) == pytest.approx(
-        one + costs.core_minutes["figure5_example1"], abs=0.06
+        (costs.cpu_minutes / costs.jobs)[jobs.index] @ jobs, abs=0.06
     )
     assert all(words[3].startswith("~") and "?" not in words[4] for name, words in lines.items() if name != "target")
     assert "CPU minutes" in project.snakemake(program=("workflow/status.py", "--help")).text
@@ -377,13 +422,13 @@ def test_a_new_penalty_leaves_the_others_alone(changed):
     changed.edit("config/paper.yaml", "penalties:\n", "penalties:\n  scad_new: { kind: scad, a: 4, lam: 1 }\n")
     changed.edit(
         "tests/tiny.yaml",
-        "figure5_example1:\n  N: 40\n  samples: 3\n  simulations:\n",
-        "figure5_example1:\n  N: 40\n  samples: 3\n  simulations:\n"
+        "figure5_example1:\n  N: 40\n  samples: 3\n  iterated: 2\n  simulations:\n",
+        "figure5_example1:\n  N: 40\n  samples: 3\n  iterated: 2\n  simulations:\n"
         "    scad_new: { M: 20, etas: { first: 2, last: 1, count: 3 } }\n",
     )
     assert changed.planned("figure5_example1") == {
-        "bp_samples": 1,
-        "direct_samples": 1,
+        "fixed_points": 1,
+        "iterated": 1,
         "summary": 1,
         "figure5_example1": 1,
     }
@@ -412,14 +457,24 @@ def test_every_job_of_a_run_has_left_its_cost(finished):
     assert len(spent) == len(logs) > 100
     rows = pd.concat([pd.read_csv(file, sep="\t") for file in spent])
     assert (rows.cpu_seconds > 0.05).all() and rows.notna().all(axis=None)
-    assert (rows.rule == "bp_samples").sum() == BP_DATA["bp_samples"]
+    assert (rows.rule == "fixed_points").sum() == BP_DATA["fixed_points"]
 
 
 # --- targets and configuration -------------------------------------------------------------------------------------
 
 
 def test_every_figure_and_table_is_a_target_by_name(finished):
-    assert finished.planned(*FIGURES, *TABLES, "tables", "paper_figures") == {}
+    assert finished.planned(*FIGURES, *TABLES, "paper_figures", "beyond") == {}
+
+
+def test_each_target_has_its_own_figures_and_tables(finished):
+    """What the paper shows, what is ours, and what judges the paper: together everything, and nothing twice."""
+    shown = [set(finished.planned(target, "--forceall")) for target in ("paper_figures", "beyond", "claims")]
+    paper, beyond, claims = (names & {*FIGURES, *TABLES} for names in shown)
+    assert {*FIGURES, *TABLES} == paper | beyond | claims
+    assert len(FIGURES) + len(TABLES) == len(paper) + len(beyond) + len(claims)
+    of_the_paper = {name for name in FIGURES if name.split("_")[0] in [f"figure{k}" for k in range(1, 8)]}
+    assert paper & {*FIGURES} == of_the_paper and claims == {"table_claims", "table_misprints"}
 
 
 @pytest.mark.parametrize(

@@ -25,14 +25,14 @@ def markdown(header, rows):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines).replace("| --- ", "|---").replace("--- |", "---|")
 
 
-def targets():
-    """A row for each figure and table, as its class says."""
+def exhibits(target):
+    """A row for each figure and table of a target, as its class says."""
     named = {f"`{name}`": kind for name, kind in FIGURES.items()}
     named |= {
         f"`{name}`" + ("" if kind.file == name else f" → `{kind.file}.csv`"): kind for name, kind in TABLES.items()
     }
-    rows = [(name, kind.shows, kind.made_of) for name, kind in named.items()]
-    return markdown(("target", "what it shows", "made of"), rows)
+    rows = [(name, kind.shows, kind.made_of) for name, kind in named.items() if kind.target == target]
+    return markdown((f"of `{target}`", "what it shows", "made of"), rows)
 
 
 def columns(schema):
@@ -41,9 +41,8 @@ def columns(schema):
     return markdown(("column", "meaning", "unit"), rows)
 
 
-BLOCKS = {"figures and tables": targets} | {
-    f"columns of {name}": partial(columns, schema) for name, schema in RESULTS.items()
-}
+BLOCKS = {f"exhibits of {name}": partial(exhibits, name) for name in ("paper_figures", "beyond", "claims")}
+BLOCKS |= {f"columns of {name}": partial(columns, schema) for name, schema in RESULTS.items()}
 DOCUMENTS = ("docs/pipeline.md", "docs/results.md")
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ def main(configfile):
         print(f"{name:28} stale  {len(needed):5} {minutes:>13}  {why(needed, dag)}")
 
 
-def plan(configfile):
-    """Snakemake's graph of the jobs of the target `all`; those that have to run are marked in it."""
+def plan(configfile, target="all"):
+    """Snakemake's graph of the jobs of a target; those that have to run are marked in it."""
     profile = yaml.safe_load(Path("profiles/default/config.yaml").read_text(encoding="utf-8"))
     with SnakemakeApi(OutputSettings(log_level_override=logging.ERROR)) as api:
         try:
@@ -56,7 +56,7 @@ def plan(configfile):
                 config_settings=ConfigSettings(configfiles=[configfile] if configfile else []),
             )
             triggers = RerunTrigger.parse_choices_set(profile["rerun-triggers"])
-            graph = workflow.dag(DAGSettings(targets={"all"}, rerun_triggers=triggers))
+            graph = workflow.dag(DAGSettings(targets={target}, rerun_triggers=triggers))
             with contextlib.redirect_stdout(io.StringIO()):
                 graph.summary()  # builds the graph, and prints less of it than is needed here
             return workflow._workflow.dag
@@ -102,21 +102,14 @@ def past_seconds(files):
 
 
 def usual_seconds(costs):
-    """The mean cost of a job of each rule in the reference run: CPU time, or wall time where there is no other."""
+    """The mean CPU time of a job of each rule in the reference run."""
     with open(costs, encoding="utf-8") as handle:
-        rows = list(csv.DictReader(handle))
-    return {row["rule"]: 60 * float(row.get("cpu_minutes") or row["core_minutes"]) / int(row["jobs"]) for row in rows}
+        return {row["rule"]: 60 * float(row["cpu_minutes"]) / int(row["jobs"]) for row in csv.DictReader(handle)}
 
 
 def expected_usually(job, usual):
-    """The mean of the job's rule in the reference run if this is a paper run, too; else None.
-
-    Until the next reference run costs.csv has a row for each figure and table: they had rules of their own.
-    """
-    log = Path(job.log[0])
-    if not log.is_relative_to("results/paper"):
-        return None
-    return next((usual[name] for name in (job.rule.name, log.stem, f"table_{log.stem}") if name in usual), None)
+    """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
+    return usual.get(job.rule.name) if Path(job.log[0]).is_relative_to("results/paper") else None
 
 
 def expected_seconds(job, spent):

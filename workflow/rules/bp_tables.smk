@@ -1,4 +1,4 @@
-# Belief propagation itself: how it compares with theory, with the direct solver, and with its linear stability.
+# Belief propagation itself: how it compares with theory and with its linear stability, and how it does for l0.
 
 
 # The RS curve that each panel of figure 4 is compared with.
@@ -40,26 +40,6 @@ rule bp_l0:
         | {"etas": CONFIG.table_bp_l0.etas.values().tolist(), "seed": CONFIG.seed, "tol": CONFIG.bp.tol},
     script:
         "../scripts/bp_l0.py"
-
-
-# BP and stationary_path on the same samples of a panel.
-rule agreement:
-    output:
-        f"{RESULTS}/agreement/{{figure}}/{{penalty}}.parquet",
-    log:
-        f"{RESULTS}/logs/agreement/{{figure}}/{{penalty}}.log",
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=grow(SUBMITTED_MB),
-        runtime=grow(60),
-    params:
-        code=simulation_code("agreement.py"),
-        simulation=simulation,
-        bp=BP | {"tol": CONFIG.table_bp_direct.tol},
-        samples=CONFIG.table_bp_direct.samples,
-    script:
-        "../scripts/agreement.py"
 
 
 # The simulations of figures 4 to 6.

@@ -4,8 +4,8 @@
 # Fails when a claim that the reference run reproduced is not reproduced by this one (a preview: is contradicted).
 rule claims:
     input:
+        files_of("claims"),
         claims=f"{FIGURES}/claims.csv",
-        misprints=f"{FIGURES}/misprints.csv",  # not read: `snakemake claims` makes both tables
         reference="reference/claims.csv",
     output:
         f"{RESULTS}/claims_hold.txt",

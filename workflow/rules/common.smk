@@ -119,6 +119,12 @@ FIGURE_FILES = [file for name in CONFIG.figures for file in TARGETS[name]]
 TABLE_FILES = [file for name in CONFIG.tables for file in TARGETS[name]]
 
 
+def files_of(target):
+    """The files of the figures and tables that belong to this target."""
+    exhibits = (CONFIG.figures | CONFIG.tables).values()
+    return [file for exhibit in exhibits if exhibit.target == target for file in TARGETS[exhibit.name]]
+
+
 def grow(first):
     """A resource of which a retry asks for twice, then three times as much: the job may have died for want of it."""
     return lambda wildcards, attempt: first * attempt
@@ -140,20 +146,27 @@ def chunks(samples, size):
 
 
 def simulation_chunks(wildcards):
-    return chunks(CONFIG.runs[wildcards.figure].samples, CONFIG.bp.chunk)
+    run = CONFIG.runs[wildcards.figure]
+    return chunks(run.samples[wildcards.penalty], run.chunk[wildcards.penalty])
+
+
+def iterated_chunks(wildcards):
+    run = CONFIG.runs[wildcards.figure]
+    return chunks(min(run.iterated, run.samples[wildcards.penalty]), CONFIG.bp.chunk)
 
 
 def l0_chunks(wildcards):
-    return chunks(CONFIG.l0_search.runs[wildcards.run].samples, CONFIG.l0_search.chunk)
+    run = CONFIG.l0_search.runs[wildcards.run]
+    return chunks(run.samples, run.chunk)
 
 
 def chunk_files(folder, chunks):
     return [f"{RESULTS}/{folder}/{first:06d}-{last:06d}.parquet" for first, last in chunks]
 
 
-def simulation_files(solver, wildcards):
-    """All chunks of a simulation by one solver."""
-    return chunk_files(f"{solver}/{wildcards.figure}/{wildcards.penalty}", simulation_chunks(wildcards))
+def simulation_files(folder, wildcards, chunks):
+    """These chunks of a simulation below results/<run>/<folder>."""
+    return chunk_files(f"{folder}/{wildcards.figure}/{wildcards.penalty}", chunks)
 
 
 def solver(wildcards):

@@ -1,49 +1,48 @@
-# Fixed points: chunks of samples by each solver, then one summary per simulation (a run and a penalty).
+# Fixed points: chunks of samples, then one summary per simulation (a run and a penalty).
 
 
-rule bp_samples:
+rule fixed_points:
     output:
-        f"{RESULTS}/bp/{{figure}}/{{penalty}}/{{first,\\d+}}-{{last,\\d+}}.parquet",
+        f"{RESULTS}/fixed_points/{{figure}}/{{penalty}}/{{first,\\d+}}-{{last,\\d+}}.parquet",
     log:
-        f"{RESULTS}/logs/bp/{{figure}}/{{penalty}}/{{first}}-{{last}}.log",
+        f"{RESULTS}/logs/fixed_points/{{figure}}/{{penalty}}/{{first}}-{{last}}.log",
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
-        code=simulation_code("bp_samples.py"),
+        code=simulation_code("fixed_points.py"),
+        simulation=simulation,
+        solver=solver,
+        bp=BP,
+    script:
+        "../scripts/fixed_points.py"
+
+
+# The paper's protocol, BP iterated from sparse to dense, on the first samples: where does it converge, and to what?
+rule iterated:
+    output:
+        f"{RESULTS}/iterated/{{figure}}/{{penalty}}/{{first,\\d+}}-{{last,\\d+}}.parquet",
+    log:
+        f"{RESULTS}/logs/iterated/{{figure}}/{{penalty}}/{{first}}-{{last}}.log",
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=grow(SUBMITTED_MB),
+        runtime=grow(30),
+    params:
+        code=simulation_code("iterated.py"),
         simulation=simulation,
         bp=BP,
     script:
-        "../scripts/bp_samples.py"
-
-
-# stationary_path, with `solver: both` on those samples only that belief propagation leaves without a fixed point.
-rule direct_samples:
-    input:
-        bp=lambda w: f"{RESULTS}/bp/{w.figure}/{w.penalty}/{w.first}-{w.last}.parquet" if solver(w) == "both" else [],
-    output:
-        f"{RESULTS}/direct/{{figure}}/{{penalty}}/{{first,\\d+}}-{{last,\\d+}}.parquet",
-    log:
-        f"{RESULTS}/logs/direct/{{figure}}/{{penalty}}/{{first}}-{{last}}.log",
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=grow(SUBMITTED_MB),
-        runtime=grow(30),
-    params:
-        code=simulation_code("direct_samples.py"),
-        simulation=simulation,
-        bp=lambda w: BP if solver(w) == "both" else None,
-    script:
-        "../scripts/direct_samples.py"
+        "../scripts/iterated.py"
 
 
 rule summary:
     input:
-        bp=lambda w: simulation_files("bp", w) if solver(w) != "direct" else [],
-        direct=lambda w: simulation_files("direct", w) if solver(w) != "bp" else [],
+        fixed_points=lambda w: simulation_files("fixed_points", w, simulation_chunks(w)),
+        iterated=lambda w: simulation_files("iterated", w, iterated_chunks(w)),
     output:
         f"{RESULTS}/summaries/{{figure}}/{{penalty}}.parquet",
     log:
@@ -56,7 +55,9 @@ rule summary:
     params:
         code=code_digest("summary.py"),
         chunks=simulation_chunks,
+        iterated=iterated_chunks,
         simulation=simulation,
-        bp=lambda w: BP if solver(w) != "direct" else None,
+        solver=solver,
+        bp=BP,
     script:
         "../scripts/summary.py"

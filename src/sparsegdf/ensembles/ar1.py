@@ -37,3 +37,6 @@ class AR1(Design):
 
     def limit(self, alpha):
         return Chain(self.c) if self.c else Groups()
+
+    def covariance(self, columns):
+        return self.c ** np.abs(np.subtract.outer(columns, columns))

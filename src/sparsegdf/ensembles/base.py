@@ -36,6 +36,10 @@ class Design(ABC):
         """What the theory needs to know as N grows at fixed alpha = M/N: one of the objects of limits.py."""
         raise ValueError(f"predictors = {self!r} have no limit (allowed: designs with limit(alpha), Spectrum.of(A))")
 
+    def covariance(self, columns):
+        """Sigma of these columns (their indices), where the rows of A are iid N(0, Sigma)/sqrt(M)."""
+        raise ValueError(f"the covariance of {self!r} is not known (allowed: designs with covariance(columns))")
+
 
 def unit_columns(A):
     """A with every column scaled to length 1."""

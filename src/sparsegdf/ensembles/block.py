@@ -45,6 +45,11 @@ class Block(Design):
             f"block T = {self.T} has no limit of its own (allowed: Block(T).at(N), Block.with_fraction(3T/N))"
         )
 
+    def covariance(self, columns):
+        block = np.minimum(np.asarray(columns) // int(self.T), 3)  # 3: in none
+        same = np.equal.outer(block, block) & (block < 3)
+        return np.where(same, 0.5, 0.0) + np.diag(np.where(block < 3, 0.5, 1.0))
+
     @staticmethod
     def with_fraction(fraction):
         """The limit N -> infinity at fixed fraction = 3T/N.

@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 
 from sparsegdf.paper.claims.verdict import VERDICTS
 from sparsegdf.paper.columns import columns_of
+from sparsegdf.paper.figures.registry import FIGURES, TABLES
 
 TEMPLATE = Path(__file__).with_name("report.html.j2")
 # A browser may refuse to save a longer data: URI.
@@ -136,6 +137,7 @@ def _figure(png):
     return {
         "name": png.stem,
         "title": _title(png.stem),
+        "ours": _ours(png.stem),
         "caption": sidecar.get("caption", "The sidecar of this figure is missing, so it has no caption."),
         "src": _uri(png.read_bytes(), "png"),
         "size": struct.unpack(">II", png.read_bytes()[16:24]),  # so that the page does not move while it loads
@@ -152,6 +154,7 @@ def _table(file):
     return {
         "name": file.stem,
         "title": _title(file.stem),
+        "ours": _ours(file.stem),
         "caption": markdown.read_text(encoding="utf-8").split("\n", 1)[0] if markdown.exists() else "",
         "columns": {name: _meaning(column) for name, column in columns_of(file.stem, frame).items()},
         "numeric": [kind.kind in "if" for kind in frame.dtypes],
@@ -220,6 +223,12 @@ def _shown(value):
 def _title(name):
     """figure4_bp_vs_rs -> Figure 4, table_bp_l0 -> Table bp l0."""
     return re.sub(r"^(figure)(\d+).*", r"\1 \2", name).replace("_", " ").capitalize()
+
+
+def _ours(name):
+    """Whether the paper has no such figure or table."""
+    kind = (FIGURES | TABLES).get(name)
+    return kind is not None and kind.target == "beyond"
 
 
 def _natural(path):

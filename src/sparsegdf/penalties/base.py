@@ -48,9 +48,9 @@ class Segments(NamedTuple):
         return np.where(step > _JUMP * (np.abs(slope * start) + np.abs(intercept)), step, 0.0)
 
 
-def parameter(about, usual, symbol=None):
-    """A field of a penalty, with its help text and default value on the command line and its LaTeX symbol."""
-    return field(metadata={"about": about, "usual": usual} | ({"symbol": symbol} if symbol else {}))
+def parameter(about, default, symbol=None):
+    """A field of a penalty, with its default value, its help text on the command line and its LaTeX symbol."""
+    return field(default=default, metadata={"about": about} | ({"symbol": symbol} if symbol else {}))
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,6 @@ class Penalty(ABC):
 
 
 def require_penalty(penalty):
-    """Raise ValueError unless `penalty` is an instance of Penalty; a name or a class is not enough."""
+    """Raise ValueError unless `penalty` is an instance of Penalty; a class is not enough."""
     if not isinstance(penalty, Penalty):
         raise ValueError(f"penalty = {penalty!r} is not a sparsegdf penalty (allowed: e.g. L1(), SCAD(a=8, lam=1))")

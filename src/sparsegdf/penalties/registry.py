@@ -1,7 +1,7 @@
 """The penalties by kind, the name used in a configuration and on the command line. Each has a file here."""
 
 from sparsegdf import penalties
-from sparsegdf.penalties.base import Penalty
+from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.registry import classes_by_file
 
 PENALTIES = classes_by_file(penalties, Penalty)
@@ -12,3 +12,11 @@ def make_penalty(kind, **parameters):
     if kind not in PENALTIES:
         raise ValueError(f"kind = {kind!r} is not a penalty (allowed: {', '.join(PENALTIES)})")
     return PENALTIES[kind](**parameters)
+
+
+def as_penalty(penalty):
+    """The penalty itself, or the one of this kind with its defaults: as_penalty("scad") is SCAD()."""
+    if isinstance(penalty, str):
+        return make_penalty(penalty)
+    require_penalty(penalty)
+    return penalty

@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
+from sparsegdf.selection.criteria import CRITERIA
 
 _ROWS = 25  # At most this many rows of the path are printed.
-_SELECT_COLUMNS = ["eta", "nonzeros", "delta", "df", "df_se", "df_effective", "err_train", "cp", "converged", "jumps"]
+_SELECT_COLUMNS = ["eta", "nonzeros", "df", "df_se", "err_train", *dict.fromkeys(c.column for c in CRITERIA.values())]
+_SELECT_COLUMNS += ["cv_se", "converged", "jumps"]
 _THEORY_COLUMNS = ["delta", "eta", "df", "err_train", "err_pre", "at", "rs_stable", "branch"]
 
 _ABOUT = """\
@@ -21,12 +23,13 @@ Generalized degrees of freedom (df) of sparse regression, 1/2 ||y - A x||^2 + r(
 
   sparsegdf select data.csv --target y --penalty scad     choose a model for your data by C_p
   sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1     the replica-symmetric curve
+  sparsegdf theory --penalty scad --predictors data.csv --target y --delta 0.1:0.9:0.1     for your predictors
 
 sparsegdf select --help and sparsegdf theory --help explain the options. Exit status: 0, or 2 with a message when the
 arguments or the data cannot be used."""
 
 _SELECT = """\
-Fits the path in eta from sparse to dense and chooses the model with the smallest
+Fits the path in eta from sparse to dense and chooses the model with the smallest criterion, by default
 C_p = err_train + 2 sigma2 df, where df is the fraction of degrees of freedom used (of the rows). Prints the path,
 the model and why; writes <file>_<penalty>_path.csv, <file>_<penalty>_path.png into --output.
 
@@ -35,8 +38,10 @@ one-dimensional arrays are columns, and two-dimensional arrays give columns name
 solved by exact search and allows at most 30 predictors."""
 
 _THEORY = """\
-Prints the replica-symmetric solution for iid predictors and y of variance 1: at each delta = non-zeros/rows the eta,
-df, training and prediction error, the AT condition (above 1: unstable) and the branch."""
+Prints the replica-symmetric solution for y of variance 1: at each delta = non-zeros/rows the eta, df, training and
+prediction error, the AT condition (above 1: unstable) and the branch. The predictors are iid with this alpha, or
+those of a file, of which the singular values are used: its columns are centred and scaled to norm 1, as in select,
+and one row is left out for the intercept. Taking their singular vectors as random is an approximation."""
 
 
 def main(arguments=None):
@@ -76,22 +81,37 @@ def _parser():
     select.add_argument("--no-standardise", action="store_true", help="do not scale the columns to norm 1")
     select.add_argument("--no-intercept", action="store_true", help="no constant term")
     select.add_argument(
+        "--criterion", choices=list(CRITERIA), default="cp", help="what the chosen model minimises (default: cp)"
+    )
+    select.add_argument(
+        "--ebic-gamma", type=float, default=1.0, metavar="G", help="the gamma of ebic, 0 to 1 (default: 1)"
+    )
+    select.add_argument("--folds", type=int, default=10, metavar="K", help="of the cross-validation (default: 10)")
+    select.add_argument("--repeats", type=int, default=1, metavar="R", help="of the cross-validation (default: 1)")
+    select.add_argument(
         "--bootstrap",
         type=int,
-        default=0,
         metavar="B",
-        help="df by the bootstrap covariance over B samples, with its standard error; also valid where the fit jumps "
-        "(default: 0, Stein's divergence)",
+        help="df by the bootstrap covariance over B samples, with its standard error; 0: Stein's divergence, which "
+        "is too small where the fit jumps (default: 50 for a penalty that is not convex, otherwise 0)",
     )
     select.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap (default: 0)")
     select.add_argument("--jobs", type=int, default=1, help="processes for the bootstrap (default: 1)")
     select.add_argument("--output", default=".", metavar="FOLDER", help="folder for CSV and figure (default: .)")
+    select.add_argument(
+        "--predicted",
+        action="store_true",
+        help="add to the figure the df that the theory predicts from the singular values of the predictors",
+    )
     select.add_argument("--json", action="store_true", help="print one JSON object instead of text")
 
     theory = commands.add_parser("theory", description=_THEORY, formatter_class=raw, help="the replica curve")
     theory.set_defaults(run=_theory)
     _add_penalty(theory)
-    theory.add_argument("--alpha", type=float, required=True, help="rows / columns")
+    predictors = theory.add_mutually_exclusive_group(required=True)
+    predictors.add_argument("--alpha", type=float, help="rows / columns of iid predictors")
+    predictors.add_argument("--predictors", metavar="FILE", help="a data file whose spectrum is used")
+    theory.add_argument("--target", help="a column of that file that is not a predictor")
     theory.add_argument("--delta", required=True, metavar="D", help="one value, a,b,c or first:last:step")
     theory.add_argument("--json", action="store_true", help="print a JSON list instead of text")
     return parser
@@ -100,7 +120,7 @@ def _parser():
 def _add_penalty(parser):
     parser.add_argument("--penalty", required=True, choices=list(PENALTIES), help="the penalty r(x; eta)")
     for name, owners in _parameters().items():
-        texts = [_about(kind, field.metadata) for kind, field in owners.items()]
+        texts = [_about(kind, field) for kind, field in owners.items()]
         parser.add_argument(f"--{name}", type=float, help="; ".join(texts))
 
 
@@ -113,9 +133,9 @@ def _parameters():
     return owners
 
 
-def _about(kind, metadata):
-    text = f"of {kind}" + (f", {metadata['about']}" if "about" in metadata else "")
-    text += f" (default: {metadata['usual']:g})" if "usual" in metadata else ""
+def _about(kind, field):
+    text = f"of {kind}" + (f", {field.metadata['about']}" if "about" in field.metadata else "")
+    text += f" (default: {field.default:g})" if field.default is not MISSING else ""
     return text.replace("%", "%%")  # argparse formats help texts with %
 
 
@@ -126,11 +146,10 @@ def _penalty(options):
     for name in given:
         if name not in own:
             raise ValueError(f"--{name} is not a parameter of {options.penalty} (it has: {', '.join(own) or 'none'})")
-    values = {name: field.metadata["usual"] for name, field in own.items() if "usual" in field.metadata} | given
     for name, field in own.items():
-        if name not in values and field.default is MISSING:
+        if name not in given and field.default is MISSING:
             raise ValueError(f"--{name} is missing: {options.penalty} has no default for it")
-    return make_penalty(options.penalty, **values)
+    return make_penalty(options.penalty, **given)
 
 
 def _select(options):
@@ -156,16 +175,19 @@ def _select(options):
             levels=options.levels,
             standardise=not options.no_standardise,
             intercept=not options.no_intercept,
+            criterion=options.criterion,
+            ebic_gamma=options.ebic_gamma,
+            folds=options.folds,
+            repeats=options.repeats,
             bootstrap=options.bootstrap,
             seed=options.seed,
             jobs=options.jobs,
-            progress=sys.stderr.isatty(),
         )
     notes = [str(warning.message) for warning in caught if warning.category is UserWarning]
     stem = folder / f"{Path(options.file).stem}_{options.penalty}_path"
     files = [f"{stem}.csv", f"{stem}.png"]
     found.path.to_csv(files[0], index=False)
-    found.plot()[0].figure.savefig(files[1], dpi=150)
+    found.plot(predicted=options.predicted)[0].figure.savefig(files[1], dpi=150)
     if options.json:
         print(json.dumps(_record(found, files, notes), indent=2, allow_nan=False))
         return
@@ -177,9 +199,18 @@ def _select(options):
 
 
 def _theory(options):
-    from sparsegdf.theory.replica_symmetric import rs_curve
+    penalty, deltas = _penalty(options), _deltas(options.delta)
+    if options.predictors:
+        from sparsegdf.selection.data_files import read_predictors
+        from sparsegdf.selection.predicted import centred_curve
 
-    curve = rs_curve(_penalty(options), alpha=options.alpha, deltas=_deltas(options.delta))
+        curve = centred_curve(read_predictors(options.predictors, options.target), penalty, deltas)
+    elif options.target:
+        raise ValueError("--target goes with --predictors")
+    else:
+        from sparsegdf.theory.replica_symmetric import rs_curve
+
+        curve = rs_curve(penalty, alpha=options.alpha, deltas=deltas)
     if options.json:
         print(json.dumps(_plain(curve.to_dict("records")), indent=2, allow_nan=False))
     else:

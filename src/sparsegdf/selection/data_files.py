@@ -17,6 +17,33 @@ _SHOWN = 5  # A message lists at most this many names.
 
 def read_problem(file, target):
     """(A, y): a DataFrame of every column except `target`, and `target` as an array. All values are finite."""
+    table = _named_columns(file)
+    _require_target(table, target, file)
+    if len(table.columns) < 2:
+        raise ValueError(f"{file} has no column except the target {target!r}")
+    table = _numbers(table, file)
+    if np.ptp(table[target]) == 0:
+        raise ValueError(f"{file}: the target {target!r} is constant ({table[target].iloc[0]:g})")
+    A = table.drop(columns=target)
+    _require_predictors(A, file)
+    same = A.columns[(A.to_numpy() == table[[target]].to_numpy()).all(axis=0)]
+    _refuse(same, f"repeat the target {target!r}", file)
+    return A, table[target].to_numpy()
+
+
+def read_predictors(file, target=None):
+    """A DataFrame of every column, except `target` if it is given. All values are finite."""
+    table = _named_columns(file)
+    if target is not None:
+        _require_target(table, target, file)
+        table = table.drop(columns=target)
+    A = _numbers(table, file)
+    _require_predictors(A, file)
+    return A
+
+
+def _named_columns(file):
+    """The table of a file, each column with a name of its own."""
     file = Path(file)
     if file.suffix not in _READERS:
         raise ValueError(f"{file} has an unknown format (allowed: {', '.join(_READERS)})")
@@ -30,10 +57,16 @@ def read_problem(file, target):
     nameless = np.flatnonzero(table.columns.str.strip() == "").tolist()
     _refuse(nameless, "have no name (a saved index?), counted from 0: name or remove them", file)
     _refuse(table.columns[table.columns.duplicated()], "name more than one column", file)
+    return table
+
+
+def _require_target(table, target, file):
     if target not in table.columns:
         raise ValueError(f"{file} has no column {target!r} for the target; it has {_listed(table.columns)}")
-    if len(table.columns) < 2:
-        raise ValueError(f"{file} has no column except the target {target!r}")
+
+
+def _numbers(table, file):
+    """The table as finite floats, at least two rows of them."""
     if len(table) < 2:
         raise ValueError(
             f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
@@ -49,9 +82,11 @@ def read_problem(file, target):
         f"have a largest value beyond {1 / LARGEST:g} to {LARGEST:g} in size: change their unit",
         file,
     )
-    if np.ptp(table[target]) == 0:
-        raise ValueError(f"{file}: the target {target!r} is constant ({table[target].iloc[0]:g})")
-    A = table.drop(columns=target)
+    return table
+
+
+def _require_predictors(A, file):
+    """Refuse columns that are constant or occur twice."""
     _refuse(
         A.columns[np.ptp(A, axis=0) == 0],
         "are constant: remove them (an intercept is fitted unless --no-intercept says otherwise)",
@@ -59,9 +94,6 @@ def read_problem(file, target):
     )
     repeated = pd.Series([column.tobytes() for column in (A.to_numpy() + 0.0).T]).duplicated()  # + 0.0: no -0.0
     _refuse(A.columns[repeated], "repeat the values of another column: remove one of each pair", file)
-    same = A.columns[(A.to_numpy() == table[[target]].to_numpy()).all(axis=0)]
-    _refuse(same, f"repeat the target {target!r}", file)
-    return A, table[target].to_numpy()
 
 
 def _refuse(names, why, file):

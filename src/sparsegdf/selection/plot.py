@@ -4,25 +4,37 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import font_manager
 
-_LABELS = {"cp": r"$C_p$", "aic": "AIC"}
+from sparsegdf.selection.criteria import CRITERIA
+
+_LABELS = {"cp": r"$C_p$"}  # the others are shown as they are
 _NAMED = 8  # This many of the largest coefficients are named in the legend.
 
 
-def plot_selection(selection):
-    """Three axes over eta, sparse on the left: the criterion with err_train, df with delta, and the coefficients."""
+def plot_selection(selection, predicted=False):
+    """Three axes over eta, sparse on the left: the criterion with err_train, df with delta, and the coefficients.
+
+    With `predicted` the df of the theory for this number of non-zeros is drawn beside df.
+
+    The band around the criterion is its standard error: that of the bootstrap's df, or that over the folds.
+    """
     figure, axes = plt.subplots(3, 1, figsize=(7, 8.5), sharex=True, layout="constrained", height_ratios=(1, 1, 1.2))
-    path, best = selection.table[selection.table.converged], selection.table.iloc[selection.chosen]
-    error = path.err_train if selection.criterion == "cp" else path.err_train / selection.sigma2
+    usable = selection.path.converged.to_numpy()
+    path, best, used = selection.path[usable], selection.best, CRITERIA[selection.criterion]
+    relative = used.column in ("aic", "bic", "ebic")
+    error, value = path.err_train / (selection.sigma2 if relative else 1.0), path[used.column]
     top, middle, bottom = axes
 
-    top.plot(path.eta, path[selection.criterion], color="C0", label=_LABELS[selection.criterion])
+    top.plot(path.eta, value, color="C0", label=_LABELS.get(selection.criterion, used.symbol))
+    if (se := selection.criterion_se) is not None:
+        se = se[usable]
+        top.fill_between(path.eta, value - se, value + se, color="C0", alpha=0.3, linewidth=0, label="± s.e.")
     top.plot(path.eta, error, color="0.5", linestyle="--", label="training error")
-    top.plot(best.eta, best[selection.criterion], "o", color="C3", label=f"chosen: {best.nonzeros:.0f} non-zeros")
+    top.plot(best.eta, best[used.column], "o", color="C3", label=f"chosen: {best.nonzeros:.0f} non-zeros")
     # The empty model may be far above the interesting range.
-    low, chosen = error.min(), best[selection.criterion]
+    low, chosen = error.min(), best[used.column]
     room = chosen - low
     top.set_ylim(max(top.get_ylim()[0], low - room / 2), min(top.get_ylim()[1], chosen + 4 * room))
-    top.set_ylabel("squared error per row" + (r" / $\sigma^2$" if selection.criterion == "aic" else ""))
+    top.set_ylabel("squared error per row" + (r" / $\sigma^2$" if relative else ""))
     top.legend(frameon=False)
 
     middle.plot(path.eta, path.df, color="C0", label=f"df ({selection.df_source})")
@@ -35,14 +47,18 @@ def plot_selection(selection):
         jumping = path.df.where(path.jumps)
         middle.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="may be too small: the fit may jump")
     middle.plot(path.eta, path.delta, color="0.5", linestyle="--", label=r"$\delta$ = non-zeros / M")
+    if predicted:
+        curve = selection.df_predicted[usable]
+        middle.plot(path.eta, curve, color="C2", linewidth=1, label="theory, from singular values")
     middle.set_ylabel("df, fraction of M")
     middle.legend(frameon=False)
 
     # Coefficients of different columns are comparable only as contributions to the fit: the standardised x.
     shown = selection.coefficients[:, path.index] * selection.spread[:, None]
     largest = np.argsort(-np.abs(selection.coef * selection.spread), kind="stable")[:_NAMED]
-    for i in np.setdiff1d(np.arange(len(shown)), largest):
-        bottom.plot(path.eta, shown[i], linewidth=0.6, color="0.75")
+    others = np.setdiff1d(np.flatnonzero(np.nan_to_num(shown).any(axis=1)), largest)
+    if others.size:  # columns that are zero at every eta are the line at zero
+        bottom.plot(path.eta, shown[others].T, linewidth=0.6, color="0.75")
     named = largest[selection.coef[largest] != 0]
     lines = [bottom.plot(path.eta, shown[i], linewidth=1.3)[0] for i in named]
     bottom.axhline(0, color="0.6", linewidth=0.6, zorder=1)

@@ -1,6 +1,9 @@
 """The Cholesky factor of a Hessian of changing size: U^T U = A_S^T A_S + D in the order of `members`.
 
 Adding or removing one row costs O(k^2), a new factorisation O(k^3).
+
+Inner loops run over slices from 0 to their size: numba vectorises them, which it does not with indices that it cannot
+prove to be non-negative.
 """
 
 from collections import namedtuple
@@ -27,23 +30,47 @@ def new_factor(room):
 
 @njit(cache=True, fastmath=FAST)
 def forward(U, k, v, first=0):
-    """v <- U^-T v, where the entries of v before `first` are zero."""
-    for i in range(first, k):
-        row = U[i]
-        v[i] /= row[i]
-        for j in range(i + 1, k):
-            v[j] -= v[i] * row[j]
+    """v <- U^-T v, where the entries of v before `first` are zero. Four rows at a time: v is read less often."""
+    i = first
+    while i + 4 <= k:
+        v0 = v[i] / U[i, i]
+        v1 = (v[i + 1] - v0 * U[i, i + 1]) / U[i + 1, i + 1]
+        v2 = (v[i + 2] - v0 * U[i, i + 2] - v1 * U[i + 1, i + 2]) / U[i + 2, i + 2]
+        v3 = (v[i + 3] - v0 * U[i, i + 3] - v1 * U[i + 1, i + 3] - v2 * U[i + 2, i + 3]) / U[i + 3, i + 3]
+        v[i], v[i + 1], v[i + 2], v[i + 3] = v0, v1, v2, v3
+        i += 4
+        row0, row1, row2, row3, rest = U[i - 4, i:k], U[i - 3, i:k], U[i - 2, i:k], U[i - 1, i:k], v[i:k]
+        for j in range(rest.size):
+            rest[j] -= v0 * row0[j] + v1 * row1[j] + v2 * row2[j] + v3 * row3[j]
+    for a in range(i, k):
+        v[a] /= U[a, a]
+        for b in range(a + 1, k):
+            v[b] -= v[a] * U[a, b]
 
 
 @njit(cache=True, fastmath=FAST)
 def backward(U, k, v):
-    """v <- U^-1 v."""
-    for i in range(k - 1, -1, -1):
-        row = U[i]
-        total = v[i]
-        for j in range(i + 1, k):
-            total -= row[j] * v[j]
-        v[i] = total / row[i]
+    """v <- U^-1 v, four rows at a time."""
+    end = k
+    while end >= 4:
+        i = end - 4
+        row0, row1, row2, row3, known = U[i, end:k], U[i + 1, end:k], U[i + 2, end:k], U[i + 3, end:k], v[end:k]
+        v0, v1, v2, v3 = v[i], v[i + 1], v[i + 2], v[i + 3]
+        for j in range(known.size):
+            v0 -= row0[j] * known[j]
+            v1 -= row1[j] * known[j]
+            v2 -= row2[j] * known[j]
+            v3 -= row3[j] * known[j]
+        v3 /= U[i + 3, i + 3]
+        v2 = (v2 - v3 * U[i + 2, i + 3]) / U[i + 2, i + 2]
+        v1 = (v1 - v3 * U[i + 1, i + 3] - v2 * U[i + 1, i + 2]) / U[i + 1, i + 1]
+        v0 = (v0 - v3 * U[i, i + 3] - v2 * U[i, i + 2] - v1 * U[i, i + 1]) / U[i, i]
+        v[i], v[i + 1], v[i + 2], v[i + 3] = v0, v1, v2, v3
+        end = i
+    for a in range(end - 1, -1, -1):
+        for b in range(a + 1, k):
+            v[a] -= U[a, b] * v[b]
+        v[a] /= U[a, a]
 
 
 @njit(cache=True)
@@ -57,13 +84,13 @@ def solve(factor, v):
 def _rank_one(U, first, k, v, sign):
     """U^T U <- U^T U + sign v v^T, v zero before `first`; overwrites v. The result must be positive definite."""
     for i in range(first, k):
-        row = U[i]
-        pivot = np.sqrt(row[i] * row[i] + sign * v[i] * v[i])
-        c, s = pivot / row[i], v[i] / row[i]
-        row[i] = pivot
-        for j in range(i + 1, k):
-            row[j] = (row[j] + sign * s * v[j]) / c
-            v[j] = c * v[j] - s * row[j]
+        old, vi = U[i, i], v[i]
+        U[i, i] = np.sqrt(old * old + sign * vi * vi)
+        c, s, inverse = U[i, i] / old, vi / old, old / U[i, i]
+        row, rest = U[i, i + 1 : k], v[i + 1 : k]
+        for j in range(rest.size):
+            row[j] = (row[j] + sign * s * rest[j]) * inverse
+            rest[j] = c * rest[j] - s * row[j]
 
 
 @njit(cache=True)
@@ -97,9 +124,10 @@ def remove(factor, j):
     for b in range(a, k):
         rest[b] = U[a, b + 1]
     for row in range(k):
-        above = row if row < a else row + 1
-        for b in range(max(a, row), k):
-            U[row, b] = U[above, b + 1]
+        above, first = (row, a) if row < a else (row + 1, row)
+        old, new = U[above, first + 1 : k + 1], U[row, first:k]
+        for b in range(new.size):
+            new[b] = old[b]
     for b in range(a, k):
         members[b], d[b] = members[b + 1], d[b + 1]
         place[members[b]] = b
@@ -140,21 +168,20 @@ def factorise(gram, S, d, factor):
     k = S.size
     if k == 0:
         return True
-    H = np.empty((k, k))
+    H = np.zeros((k, k))  # the upper triangle; cholesky reads the lower one of its argument, here H.T
     for a in range(k):
-        row = gram[S[a]]
-        for b in range(a + 1):
-            H[a, b] = row[S[b]]
-            H[b, a] = H[a, b]
+        row, gathered, at = gram[S[a]], H[a, a:], S[a:]
+        for b in range(at.size):
+            gathered[b] = row[at[b]]
         H[a, a] += d[a]
     try:
-        L = np.linalg.cholesky(H)
+        U = np.linalg.cholesky(H.T).T
     except Exception:  # numba can catch no other class
         return False
     for a in range(k):
-        if not L[a, a] ** 2 > SINGULAR * gram[S[a], S[a]]:
+        if not U[a, a] ** 2 > SINGULAR * gram[S[a], S[a]]:
             return False
-    factor.U[:k, :k] = L.T
+    factor.U[:k, :k] = U
     factor.members[:k], factor.d[:k], factor.size[0] = S, d, k
     for a in range(k):
         factor.place[S[a]] = a

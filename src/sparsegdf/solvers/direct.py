@@ -285,6 +285,11 @@ class _Path:
             self._admit(np.arange(N))
 
     @cached_property
+    def AT32(self):
+        """A^T in single precision, enough to foresee which columns are near their threshold."""
+        return self.AT.astype(np.float32)
+
+    @cached_property
     def AT2(self):
         return np.square(self.AT)
 
@@ -304,7 +309,10 @@ class _Path:
 
     def _gradient(self, x):
         """A^T (y - A x) for all columns; x is zero off `near`."""
-        return self.AT @ (self.y - x[self.near] @ self.columns[: self.near.size])
+        return self.AT @ self._residual(x)
+
+    def _residual(self, x):
+        return self.y - x[self.near] @ self.columns[: self.near.size]
 
     def _segments(self, eta):
         """start, slope and intercept at Q, with the segments on the last axis; eta is a number or a column vector."""
@@ -334,8 +342,8 @@ class _Path:
         away = np.ones(x.size, bool)
         away[self.near] = False
         if away.any():
-            soon = np.abs(self._gradient(self._predict())) > _NEAR * self.start[:, 0]
-            self._admit(np.flatnonzero(away & soon))
+            ahead = self.AT32 @ self._residual(self._predict()).astype(np.float32)
+            self._admit(np.flatnonzero(away & (np.abs(ahead) > _NEAR * self.start[:, 0])))
         while True:
             away[self.near] = False
             *found, steps = _settle(
@@ -353,14 +361,15 @@ class _Path:
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
 
     def points(self, etas, stein, begin=None):
-        """(x, divergence) at each eta; without `stein` no divergence.
+        """(x, divergence over M) at each eta; without `stein` every divergence is NaN.
 
         Level k starts from begin[k] or, if that is not given, from the last point found.
         """
         if self.x.size <= _SMALL:
             begin = np.empty((0, self.x.size)) if begin is None else begin
             segments = self._segments(etas[:, None])
-            return _levels(self.gram, self.Q, self.c, segments, self.factor, self.scale, stein, begin)
+            points, divergence = _levels(self.gram, self.Q, self.c, segments, self.factor, self.scale, stein, begin)
+            return points, divergence / self.y.size
         points, divergence = np.full((etas.size, self.x.size), np.nan), np.full(etas.size, np.nan)
         for k, eta in enumerate(etas):
             if begin is not None:
@@ -371,7 +380,7 @@ class _Path:
                 points[k], self.pieces, self.g = found
                 self.x = points[k]
                 if stein:
-                    divergence[k] = _divergence(self._problem(), self.pieces[self.near], self.factor)
+                    divergence[k] = self._stein()
         return points, divergence
 
     def _variances(self, x, pieces, g, eta):
@@ -391,14 +400,19 @@ class _Path:
         estimate, chi = self.penalty.estimate(h, Q_hat, eta)
         return chi, Q_hat, max(np.abs(estimate - x).max(), np.abs(chi - before).max())
 
-    def level(self, eta):
+    def _stein(self):
+        """Stein's divergence at the last point over M, from the Cholesky factor at hand."""
+        return _divergence(self._problem(), self.pieces[self.near], self.factor) / self.y.size
+
+    def level(self, eta, stein=False):
         """The outcome at one eta, starting from the last level that converged."""
         unknown, self.steps = np.full(self.x.size, np.nan), 0
         level = {"x": unknown, "chi": unknown, "Q_hat": unknown, "residual": np.inf, "damping": np.nan, "kkt": np.nan}
         found, status = self.stationary(eta), "max_steps"
         if found is not None:
-            x, pieces, _ = found
-            g = self._gradient(x)
+            x, pieces, g = found
+            if self.near.size == x.size:
+                g = self._gradient(x)  # the other one is made of differences of Gram matrices
             status, level["x"], level["kkt"] = "no_fixed_point", x, violation(g, x, self.penalty, eta)
             variances = self._variances(x, pieces, g, eta)
             if variances is not None:
@@ -407,11 +421,13 @@ class _Path:
                     status, level["chi"], level["Q_hat"] = "converged", chi, Q_hat
         if status == "converged":
             (self.x, self.pieces, self.g), self.Q_hat = found, Q_hat
+            if stein:
+                level["stein"] = self._stein()
         return level | {"status": status, "steps": self.steps}
 
 
 @one_blas_thread
-def stationary_path(A, y, penalty, etas):
+def stationary_path(A, y, penalty, etas, *, stein=False):
     """The fixed points that belief_propagation converges to, without iterating it, for a decreasing grid of eta.
 
     Returns FixedPoints, with x exact to rounding. These fields differ from those of belief_propagation:
@@ -420,6 +436,7 @@ def stationary_path(A, y, penalty, etas):
     steps     sweeps of coordinate descent, factorisations and changes of one piece
     residual  the largest change of an x_i or chi_i in one plain step of belief propagation; infinite without chi
     damping   NaN: nothing is iterated
+    stein     Stein's divergence of the fit over M if `stein` is true; for the elastic net it takes as long as x
     Under a non-convex penalty the point is the one reached from x = 0 along the grid; each level starts from the last
     that converged. Of duplicated columns under l1 only one enters; belief propagation splits x between them.
     """
@@ -427,7 +444,7 @@ def stationary_path(A, y, penalty, etas):
     A, y = require_data(A, y)
     etas = require_etas(etas)
     path = _Path(A, y, penalty)
-    return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])
+    return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta, stein) for eta in etas])
 
 
 @one_blas_thread
@@ -456,4 +473,4 @@ def points_and_divergence(path, etas, begin=None):
     """
     begin = None if begin is None else np.ascontiguousarray(begin.T)
     points, divergence = path.points(require_etas(etas), stein=True, begin=begin)
-    return points.T.copy(), divergence / path.y.size
+    return points.T.copy(), divergence

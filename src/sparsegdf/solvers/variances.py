@@ -11,6 +11,7 @@ some Q_hat_i + d_i <= 0; then there is no fixed point. For d_i >= 0 (convex pena
 """
 
 import numpy as np
+from numba import njit
 
 _DEPTH = 4  # Anderson mixing uses this many steps; F contracts strongly in all but a few directions.
 _PRECISION = 1e-13  # Q_hat has converged when its relative change is below this.
@@ -19,49 +20,55 @@ _FAR = 50.0  # Anderson mixing gives up when log Q_hat is this far from the top;
 _MAX_STEPS = 10_000  # The plain iteration, used when the accelerated one has failed, takes at most this many steps.
 
 
+@njit(cache=True)
 def _step(B, d, Q, Q_top):
-    """F(Q) for B = A_mu_i^2 on the support, one row per column of A; None where a chi_i is negative or too large."""
-    if not ((Q + d > _ZERO * Q_top) | (d > 0)).all():
-        return None
-    return B @ (1 / (1 + (1 / (Q + d)) @ B))
+    """F(Q) for B = A_mu_i^2 on the support, one row per column of A; empty where a chi_i is negative or too large."""
+    chi = np.empty_like(Q)
+    for i in range(Q.size):
+        if not (Q[i] + d[i] > _ZERO * Q_top[i] or d[i] > 0):
+            return chi[:0]
+        chi[i] = 1 / (Q[i] + d[i])
+    return np.dot(B, 1 / (1 + np.dot(chi, B)))
 
 
+@njit(cache=True)
 def _mix(B, d, Q, Q_top, steps):
     """Anderson mixing of log Q: a step is the combination of the last ones with the smallest predicted residual.
 
-    Returns None if it does not converge. Near a fixed point that is barely stable, steps can be arbitrarily large.
+    Returns an empty array if it does not converge. Near a fixed point that is barely stable, steps can be arbitrarily
+    large.
     """
-    points, residuals, best = [], [], np.inf
-    for _ in range(steps):
+    points, residuals, best = np.empty((_DEPTH, Q.size)), np.empty((_DEPTH, Q.size)), np.inf
+    for step in range(steps):
         image = _step(B, d, Q, Q_top)
-        if image is None:
-            return None
-        points, residuals = [*points, np.log(image)][-_DEPTH:], [*residuals, np.log(image / Q)][-_DEPTH:]
-        size = np.abs(residuals[-1]).max()
+        if not image.size:
+            return image
+        now = step % _DEPTH
+        points[now], residuals[now] = np.log(image), np.log(image / Q)
+        size = np.abs(residuals[now]).max()
         if size <= _PRECISION or (size >= best and size < 100 * _PRECISION):
             return image
         best = min(best, size)
-        last = residuals[-1]
-        if len(residuals) > 1:
-            dF = np.stack([last - r for r in residuals[:-1]])
-            dX = np.stack([points[-1] - p for p in points[:-1]])
-            weights = np.linalg.lstsq(dF @ dF.T, dF @ last, rcond=1e-14)[0]
-            mixed = points[-1] - weights @ dX
-            if not (np.abs(mixed - np.log(Q_top)) < _FAR).all():
-                return None
-            Q = np.exp(mixed)
-        else:
-            Q = image
-    return None
+        known = min(step + 1, _DEPTH)
+        dF, dX = residuals[now] - residuals[:known], points[now] - points[:known]
+        mixed = points[now].copy()
+        if known > 1:
+            weights = np.linalg.lstsq(np.dot(dF, dF.T), np.dot(dF, residuals[now]), 1e-14)[0]
+            mixed -= np.dot(weights, dX)
+        if not (np.abs(mixed - np.log(Q_top)) < _FAR).all():
+            return image[:0]
+        Q = np.exp(mixed)
+    return Q[:0]
 
 
+@njit(cache=True)
 def _stable(B, d, Q):
     """Whether the spectral radius of dF/dQ, a matrix of positive entries, is below 1, by power iteration."""
     chi = 1 / (Q + d)
-    V = 1 / (1 + chi @ B)
+    V = 1 / (1 + np.dot(chi, B))
     p = Q.copy()
     for _ in range(200):
-        image = B @ (V**2 * ((chi**2 * p) @ B))
+        image = np.dot(B, V**2 * np.dot(chi**2 * p, B))
         ratio = image / p
         if ratio.max() < 1:
             return True  # Collatz-Wielandt: the radius lies between the smallest and the largest ratio
@@ -82,13 +89,13 @@ def variances_at_rest(B, d, Q_start, Q_top):
     if not d.size:
         return Q_start
     Q = _mix(B, d, Q_start, Q_top, 50)
-    if Q is not None and ((d >= 0).all() or _stable(B, d, Q)):
+    if Q.size and ((d >= 0).all() or _stable(B, d, Q)):
         return Q
     # The plain iteration from the top is slow (rate about df) but cannot miss the largest fixed point.
     Q = Q_top
     for _ in range(_MAX_STEPS):
         image = _step(B, d, Q, Q_top)
-        if image is None:
+        if not image.size:
             return None
         if (np.abs(image / Q - 1) <= _PRECISION).all():
             return image

@@ -20,7 +20,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from sparsegdf.solvers.cholesky import FAST, SINGULAR, append, border, change, remove, solve
+from sparsegdf.solvers.cholesky import FAST, SINGULAR, append, backward, border, change, remove, solve
 
 _STILL = 1e-13  # A relative rate below this is rounding error, e.g. for a duplicate that stays on its threshold.
 DRIVEN = -2  # The place of a column that is being driven or is waiting for it.
@@ -46,7 +46,7 @@ def gradient(problem, x, members):
     """g = A^T (y - A x), where x is zero off `members`."""
     g = problem.c.copy()
     for i in members:
-        row, xi = problem.gram[i], x[i]
+        row, xi = problem.gram[i, : g.size], x[i]
         for j in range(g.size):
             g[j] -= xi * row[j]
     return g
@@ -94,34 +94,6 @@ def follow(problem, factor, force, dx, dg):
         dg[j] = total
 
 
-@njit(cache=True, fastmath=FAST)
-def _next_event(problem, place, x, g, left, dx, rate, pieces, step):
-    """The first h_j, moving at its rate, that leaves its piece within `step`: (step, j, next piece); j = -1 if none.
-
-    h_j = Q_j x_j + g_j - left_j with left = (1 - tau) e. Driven columns are skipped: their h is not on a piece.
-    """
-    size = 0.0
-    for j in range(x.size):
-        size += np.sqrt(problem.Q[j]) * abs(dx[j])
-    event, towards = -1, 0
-    for j in range(x.size):
-        v = rate[j]
-        if place[j] == DRIVEN or abs(v) <= _STILL * np.sqrt(problem.Q[j]) * size:
-            continue
-        h = problem.Q[j] * x[j] + g[j] - left[j]
-        p = abs(pieces[j])
-        s = 1 if pieces[j] > 0 or (p == 0 and v > 0) else -1
-        if s * v < 0:
-            t, then = (s * h - problem.start[j, p - 1]) / -(s * v), s * (p - 1)
-        elif p < problem.start.shape[1]:
-            t, then = (problem.start[j, p] - s * h) / (s * v), s * (p + 1)
-        else:
-            continue
-        if t < step:
-            step, event, towards = max(t, 0.0), j, then
-    return step, event, towards
-
-
 @njit(cache=True)
 def _edge(problem, j, p, outwards):
     """|x_j| where piece p ends on this side."""
@@ -130,6 +102,58 @@ def _edge(problem, j, p, outwards):
             return np.inf
         return problem.slope[j, p - 1] * problem.start[j, p] + problem.intercept[j, p - 1]
     return problem.slope[j, p - 1] * problem.start[j, p - 1] + problem.intercept[j, p - 1]
+
+
+@njit(cache=True)
+def _support_event(problem, factor, x, dx, size, pieces, step):
+    """Like _first_event, for the columns of the support. Their h_j is a function of x_j."""
+    event, towards = -1, 0
+    for j in factor.members[: factor.size[0]]:
+        s, p = np.sign(pieces[j]), abs(pieces[j])
+        if abs(dx[j]) <= _STILL * np.sqrt(problem.Q[j]) * size * problem.slope[j, p - 1]:
+            continue
+        outwards = s * dx[j] > 0
+        t = max((_edge(problem, j, p, outwards) - s * x[j]) / (s * dx[j]), 0.0)
+        if t < step or (t == step and j < event):
+            step, event, towards = t, j, s * (p + 1 if outwards else p - 1)
+    return step, event, towards
+
+
+@njit(cache=True, fastmath=FAST)
+def _h_and_rate(problem, j, x, dx):
+    """g_j = h_j of a column off the support, and its rate."""
+    row, h, rate = problem.gram[j], problem.c[j], 0.0
+    for i in range(x.size):
+        h -= row[i] * x[i]
+        rate -= row[i] * dx[i]
+    return h, rate
+
+
+@njit(cache=True)
+def _first_event(problem, factor, x, dx, pieces, e, margin, tau, pushed, speed, step):
+    """The first h_j that leaves its piece within `step`: (step, j, next piece); j = -1 if none.
+
+    Driven columns are skipped: their h is not on a piece. `margin` is a lower bound on the distance of |h_j| from the
+    threshold for the columns off the support. Unless e_j pushes h_j, |dh_j| <= ||A_j|| speed with speed = ||A dx||.
+    Only the h_j of columns whose margin does not cover the step are computed.
+    """
+    size = 0.0
+    for j in range(x.size):
+        size += np.sqrt(problem.Q[j]) * abs(dx[j])
+    step, event, towards = _support_event(problem, factor, x, dx, size, pieces, step)
+    for j in range(x.size):
+        if factor.place[j] != -1 or (e[j] == 0.0 and margin[j] > speed * step * np.sqrt(problem.Q[j])):
+            continue
+        h, rate = _h_and_rate(problem, j, x, dx)
+        h -= (1 - tau) * e[j]
+        rate += pushed * e[j]
+        margin[j] = problem.start[j, 0] - abs(h)
+        if abs(rate) > _STILL * np.sqrt(problem.Q[j]) * size:
+            s = 1 if rate > 0 else -1
+            t = max((problem.start[j, 0] - s * h) / (s * rate), 0.0)
+            if t < step or (t == step and j < event):
+                step, event, towards = t, j, s
+    return step, event, towards
 
 
 @njit(cache=True)
@@ -174,33 +198,47 @@ def _pass(problem, factor, j, old, new):
 
 
 @njit(cache=True)
-def _drive(problem, factor, j, rest, p, sign, dx, dg):
-    """Set dx and dg for x_j driven in direction `sign`; returns the distance at which x_j is stationary.
+def _push(factor, e, dx):
+    """Set dx = (A_S^T A_S + D)^-1 e on S, and return ||A dx||."""
+    k = factor.size[0]
+    v, square = np.empty(k), 0.0
+    for a in range(k):
+        v[a] = e[factor.members[a]]
+    solve(factor, v)
+    for a in range(k):
+        dx[factor.members[a]] = v[a]
+        square += v[a] * (e[factor.members[a]] - factor.d[a] * v[a])
+    return np.sqrt(max(square, 0.0))
+
+
+@njit(cache=True)
+def _drive(problem, factor, j, rest, p, sign, dx):
+    """Set dx for x_j driven in direction `sign`; returns ||A dx|| and the distance at which x_j is stationary.
 
     The support follows, dx_S = -sign (A_S^T A_S + D)^-1 A_S^T A_j. Per unit of distance, rest = g_j - s r'(x_j)
     decreases by the Schur complement of j. Where that is not positive the distance is infinite.
     """
-    dx[j] = sign
-    follow(problem, factor, -sign * problem.gram[j, : dx.size], dx, dg)
-    for a in range(factor.size[0]):
-        dg[factor.members[a]] = factor.d[a] * dx[factor.members[a]]
-    schur = border(problem.gram, factor, j, curvature(problem, j, p))[1]
-    return max(sign * rest / schur, 0.0) if schur > SINGULAR * problem.gram[j, j] else np.inf
+    d = curvature(problem, j, p)
+    column, schur = border(problem.gram, factor, j, d)
+    backward(factor.U, column.size, column)
+    dx[j], square = sign, schur - d
+    for a in range(column.size):
+        dx[factor.members[a]] = -sign * column[a]
+        square -= factor.d[a] * column[a] ** 2
+    ahead = max(sign * rest / schur, 0.0) if schur > SINGULAR * problem.gram[j, j] else np.inf
+    return np.sqrt(max(square, 0.0)), ahead
 
 
-@njit(cache=True, fastmath=FAST)
-def _move(x, g, step, dx, dg):
-    for i in range(x.size):
-        x[i] += step * dx[i]
-        g[i] += step * dg[i]
+@njit(cache=True)
+def _gradient_at(problem, j, x):
+    return problem.c[j] - np.dot(problem.gram[j, : x.size], x)
 
 
 @njit(cache=True)
 def _walk(problem, x, pieces, factor, e, limit):
     """Like walk, but driven columns keep their mark when it ends early."""
     n = x.size
-    g = gradient(problem, x, np.flatnonzero(x))
-    dx, dg, rate = np.zeros(n), np.zeros(n), np.zeros(n)
+    dx, margin = np.zeros(n), problem.start[:, 0] - np.abs(gradient(problem, x, np.flatnonzero(x)) - e)
     tau, before, driven, signs, depth = 0.0, -1, np.zeros(n, np.int64), np.zeros(n), 0
     for j in range(n):
         if factor.place[j] == DRIVEN:
@@ -208,30 +246,29 @@ def _walk(problem, x, pieces, factor, e, limit):
             depth += 1
     for events in range(limit):
         dx[:] = 0.0
-        left = (1 - tau) * e
         if depth == 0:
-            follow(problem, factor, e, dx, dg)
-            ahead, rate[:] = 1 - tau, problem.Q * dx + dg + e
+            speed, ahead, pushed = _push(factor, e, dx), 1 - tau, 1.0
         else:
             top, p = driven[depth - 1], abs(pieces[driven[depth - 1]])
-            rest = g[top] - left[top] - curvature(problem, top, p) * x[top]
+            rest = _gradient_at(problem, top, x) - (1 - tau) * e[top] - curvature(problem, top, p) * x[top]
             rest -= np.sign(pieces[top]) * offset(problem, top, p)
             if signs[depth - 1] == 0.0:
                 signs[depth - 1] = np.copysign(1.0, rest)
-            sign = signs[depth - 1]
-            ahead = _drive(problem, factor, top, rest, p, sign, dx, dg)
-            rate[:] = problem.Q * dx + dg
-        step, j, towards = _next_event(problem, factor.place, x, g, left, dx, rate, pieces, ahead)
-        if depth > 0:
+            sign, pushed = signs[depth - 1], 0.0
+            speed, ahead = _drive(problem, factor, top, rest, p, sign, dx)
             outwards = sign * pieces[top] > 0
             room = abs(_edge(problem, top, p, outwards) - abs(x[top]))
-            if room < step:
-                step, j, towards = room, top, np.sign(pieces[top]) * (p + 1 if outwards else p - 1)
+        step, j, towards = _first_event(
+            problem, factor, x, dx, pieces, e, margin, tau, pushed, speed, min(ahead, room) if depth > 0 else ahead
+        )
+        if depth > 0 and j < 0 and room < ahead:
+            step, j, towards = room, top, np.sign(pieces[top]) * (p + 1 if outwards else p - 1)
         if step == np.inf:
             return -1
-        _move(x, g, step, dx, dg)
-        if depth == 0:
-            tau += step
+        for i in range(n):
+            x[i] += step * dx[i]
+            margin[i] -= step * speed * np.sqrt(problem.Q[i])
+        tau += step * pushed
         if j < 0:
             if depth == 0:
                 return events
@@ -247,10 +284,10 @@ def _walk(problem, x, pieces, factor, e, limit):
         before, old = j, pieces[j]
         pieces[j] = towards
         if towards == 0:
-            x[j] = 0.0
+            x[j], margin[j] = 0.0, 0.0
         if depth > 0 and j == top:
             if towards == 0:
-                if abs(g[j] - left[j]) > problem.start[j, 0]:  # continue through zero
+                if abs(_gradient_at(problem, j, x) - (1 - tau) * e[j]) > problem.start[j, 0]:  # continue through zero
                     pieces[j] = np.int64(sign)
                 else:
                     factor.place[j] = -1

@@ -1,5 +1,7 @@
 """The effective fraction of non-zeros that belief propagation would find, in the limit of the RS theory."""
 
+import numpy as np
+
 from sparsegdf.checks import require_number
 from sparsegdf.penalties.base import require_penalty
 from sparsegdf.theory.predictors import known_predictors
@@ -23,15 +25,20 @@ def rs_delta_eff(penalty, solution, *, alpha, predictors=INDEPENDENT) -> float:
         return float("nan")
     known = known_predictors(predictors, alpha, 1.0)
     probability, d = known.curvatures(penalty, solution.Q_hat, solution.eta, solution.chi_hat)
-    probability, d = probability[probability > 0] / alpha, d[probability > 0]
-    # Q -> l/(1 + l chi(Q)) grows and is concave: from the top, Newton's method falls to its largest fixed point.
-    Q = known.column
+    return effective_fraction(probability[probability > 0] / alpha, d[probability > 0], known.column)
+
+
+def effective_fraction(weights, d, column=1.0) -> float:
+    """chi Q at the largest root of chi = sum weights/(Q + d), Q = column/(1 + column chi); NaN without a root."""
+    # Q -> column/(1 + column chi(Q)) grows and is concave: from the top, Newton's method falls to its largest fixed
+    # point.
+    weights, d, Q = np.asarray(weights), np.asarray(d), column
     for _ in range(100):
         if (Q + d <= 0).any():
             break
-        chi, slope = (probability / (Q + d)).sum(), (probability / (Q + d) ** 2).sum()
-        image = known.column / (1 + known.column * chi)
-        if abs(image - Q) <= 1e-14 * known.column:
+        chi, slope = (weights / (Q + d)).sum(), (weights / (Q + d) ** 2).sum()
+        image = column / (1 + column * chi)
+        if abs(image - Q) <= 1e-14 * column:
             return float(chi * Q)
         if image**2 * slope >= 1:
             break

@@ -73,12 +73,20 @@ def summaries(evidence, simulated, penalty):
 
 
 def points(evidence, simulated, penalty, *, N, alpha=0.5, below=1.0, converged=0.99):
-    """The levels of a simulation at which belief propagation converged, up to a delta."""
+    """The levels of a simulation at which nearly all samples have a fixed point, up to a delta."""
     (table,) = summaries(evidence, simulated, penalty)
     table = as_printed(table, penalty, N=N, alpha=alpha, design=DESIGNS[simulated.design])
-    table = table[(table.fraction_bp >= converged) & (table.delta <= below) & (table.delta > 0)]
+    table = table[(table.fraction_converged >= converged) & (table.delta <= below) & (table.delta > 0)]
     if table.empty:
-        raise Undecided(f"BP converged at no level of {penalty} in {simulated.block}, {simulated.design}")
+        raise Undecided(f"BP has fixed points at no level of {penalty} in {simulated.block}, {simulated.design}")
+    return table
+
+
+def iterated(evidence, simulated, penalty):
+    """The levels of a simulation on which belief propagation was iterated."""
+    table = points(evidence, simulated, penalty, N=1000, converged=0.0)
+    if not table.iterated.any():
+        raise Undecided(f"BP was not iterated for {penalty} in {simulated.block}, {simulated.design}")
     return table
 
 
@@ -186,9 +194,7 @@ def convergence_differs(several):
     """The median number of steps of SCAD, taken at the level where it is largest, differs by more than 10 %."""
 
     def check(evidence):
-        steps = [
-            points(evidence, simulated, "scad_a5", N=1000, converged=0.0).steps_median.max() for simulated in several
-        ]
+        steps = [iterated(evidence, simulated, "scad_a5").steps_median.max() for simulated in several]
         ratio = max(steps) / min(steps)
         shown = ", ".join(f"{s.design}: {n:.0f} steps" for s, n in zip(several, steps, strict=True))
         return Finding(ratio > 1.1, f"{shown}, ratio {ratio:.2f}", "ratio > 1.1")
@@ -202,7 +208,7 @@ def converges_worse(simulated):
     def check(evidence):
         ratios = {}
         for name in SHOWN:
-            iid, other = (points(evidence, which, name, N=1000, converged=0.0) for which in (IID, simulated))
+            iid, other = (iterated(evidence, which, name) for which in (IID, simulated))
             at = min(iid.delta.max(), other.delta.max())
             steps = [np.interp(at, *t.sort_values("delta")[["delta", "steps_median"]].to_numpy().T)
                      for t in (iid, other)]  # fmt: skip

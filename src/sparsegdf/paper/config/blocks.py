@@ -26,6 +26,7 @@ Positive = Annotated[float, Field(gt=0)]
 Delta = Annotated[float, Field(gt=0, le=1)]
 Eta = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
+Samples = Annotated[int, Field(ge=2)]  # a single one has no standard error
 Damping = Annotated[float, Field(gt=0, le=1)]  # the weight of the new value
 
 
@@ -111,33 +112,39 @@ class EtaGrid(Model):
 
 
 class SimulationBlock(Model):
-    """The number of rows of A and the grid of eta for one penalty."""
+    """The number of rows of A and the grid of eta for one penalty. It may have `samples` and `chunk` of its own."""
 
     M: Count
     etas: EtaGrid
+    samples: Samples | None = None
+    chunk: Count | None = None
 
 
-# bp: belief propagation only; direct: stationary_path only; both: stationary_path where belief propagation fails.
-Solver = Literal["bp", "direct", "both"]
+# direct: stationary_path, and belief propagation where it finds no fixed point; bp: belief propagation alone.
+Solver = Literal["direct", "bp"]
 
 
 class Run(NamedTuple):
     """A set of fixed points: a simulation for each penalty, on the same samples of the design of this name.
 
-    `block` is the name of the block of the configuration that needs it.
+    `block` is the name of the block of the configuration that needs it; `samples` and `chunk` (samples per job) are
+    by penalty. On the first `iterated` samples it is also observed how belief propagation converges.
     """
 
     block: str
     design_name: str
     solver: str
-    samples: int
+    iterated: int
+    samples: dict[str, int]
+    chunk: dict[str, int]
     simulations: dict[str, Simulation]
 
 
 class Simulated(Model):
-    """A block that needs fixed points."""
+    """A block that needs fixed points, `chunk` samples per job."""
 
     solver: Solver
+    chunk: Count
     mean: float
     variance: Positive
 
@@ -145,21 +152,31 @@ class Simulated(Model):
     def fixed_points(self, config) -> dict[str, Run]:
         """The sets of fixed points that it needs, by name."""
 
-    def run(self, config, *, block, design_name, design, N, samples, grids):
-        """The set of fixed points on a design block at N columns; `grids` = {penalty: (M, etas)}."""
+    def run(self, config, *, block, design_name, design, N, samples, simulations, iterated=0):
+        """The set of fixed points on a design block at N columns; `simulations` are SimulationBlocks by penalty."""
         shared = {"design": design, "N": N, "mean": self.mean, "variance": self.variance, "seed": config.seed}
-        simulations = {
-            name: Simulation.of(penalty=config.penalties[name], M=M, etas=etas.values().tolist(), **shared)
-            for name, (M, etas) in grids.items()
-        }
-        return Run(block, design_name, self.solver, samples, simulations)
+        return Run(
+            block,
+            design_name,
+            self.solver,
+            iterated,
+            samples={name: own.samples or samples for name, own in simulations.items()},
+            chunk={name: own.chunk or self.chunk for name, own in simulations.items()},
+            simulations={
+                name: Simulation.of(
+                    penalty=config.penalties[name], M=own.M, etas=own.etas.values().tolist(), **shared
+                )
+                for name, own in simulations.items()
+            },
+        )
 
 
 class SameSize(Simulated):
-    """A block whose simulations all have the same N and number of samples."""
+    """A block whose simulations all have the same N. BP is iterated on the first `iterated` samples."""
 
     N: Count
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
+    iterated: Annotated[int, Field(ge=0)]
     simulations: Annotated[dict[str, SimulationBlock], Field(min_length=1)]
 
     def run_on(self, design, config, block):
@@ -171,7 +188,8 @@ class SameSize(Simulated):
             design=config.designs[design],
             N=self.N,
             samples=self.samples,
-            grids={name: (simulation.M, simulation.etas) for name, simulation in self.simulations.items()},
+            simulations=self.simulations,
+            iterated=self.iterated,
         )
 
 
@@ -191,18 +209,18 @@ class BP(Model):
 
 
 class L0Run(Model):
-    """One system size of the l0 search; restarts = 0 is exact, otherwise swap search."""
+    """One system size of the l0 search; restarts = 0 is exact, otherwise swap search. `chunk` samples per job."""
 
     N: Count
     max_size: Count
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
+    chunk: Count
     restarts: Annotated[int, Field(ge=0)]
 
 
 class L0Search(Model):
     alpha: Positive
     variance: Positive
-    chunk: Count
     etas: EtaGrid
     runs: Annotated[dict[Name, L0Run], Field(min_length=1)]
 

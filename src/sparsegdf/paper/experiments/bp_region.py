@@ -17,10 +17,10 @@ def region_table(simulations, measured, *, samples, every, dampings, tol):
     """Predicted and measured convergence of belief propagation, for each simulation and every `every`-th level.
 
     `simulations` are Simulation objects by (figure, penalty), and `measured` their summaries. Measured are
-    fraction_bp, the fraction of bp_samples that converged, and steps_median. Predicted, from the fraction_converged
-    of `samples` that have a fixed point, are radius_<damping>, the mean spectral radius with that damping;
-    radius_variances, that of the block which does not depend on the damping; and steps, the median number of steps
-    with the best of these dampings.
+    fraction_bp, the fraction of the `iterated` samples that converged, and steps_median. Predicted, from the
+    fraction_converged of `samples` that have a fixed point, are radius_<damping>, the mean spectral radius with that
+    damping; radius_variances, that of the block which does not depend on the damping; and steps, the median number
+    of steps with the best of these dampings.
     """
     table = []
     for (figure, penalty), simulation in simulations.items():
@@ -36,7 +36,7 @@ def region_table(simulations, measured, *, samples, every, dampings, tol):
         for k in shown:
             summary = measured[figure, penalty].iloc[k]
             row = {"figure": figure, "penalty": penalty, "eta": etas[k], "delta": summary.delta,
-                   "delta_se": summary.delta_se, "bp_samples": int(summary.samples),
+                   "delta_se": summary.delta_se, "iterated": int(summary.iterated),
                    "fraction_bp": summary.fraction_bp, "steps_median": summary.steps_median,
                    "samples": samples, "fraction_converged": len(radii[k]) / samples}  # fmt: skip
             means = {f"radius_{d:g}": [point[j].radius for point in radii[k]] for j, d in enumerate(dampings)}

@@ -1,5 +1,6 @@
-"""GDF minus its estimators at several N: is the gap a finite-size effect?"""
+"""GDF minus its estimators at several N: is the gap a finite-size effect, or the one that the theory predicts?"""
 
+import numpy as np
 import pandas as pd
 
 from sparsegdf.estimators.monte_carlo import weighted_line
@@ -40,3 +41,23 @@ def gap_limits(table):
             where = {"design": design, "penalty": penalty, "eta": eta, "delta": largest.delta, "gap": name}
             rows.append(where | line._asdict() | {"z": line.limit / line.limit_se, "largest_N": largest.N})
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def with_predicted(limits, theory):
+    """The table of gap_limits beside the gaps that the RS theory predicts, and z_predicted of the difference.
+
+    `theory` is {design: table of limit_points}. Both forms of delta_eff have the same limit; Stein's divergence is df
+    where the RS solution is stable, and unknown where it is not.
+    """
+    parts = [points.assign(design=design) for design, points in theory.items()]
+    known = pd.concat(parts, ignore_index=True)[
+        ["design", "penalty", "eta", "df", "df_error", "delta_eff", "rs_stable"]
+    ]
+    table = limits.merge(known, on=["design", "penalty", "eta"], how="left")
+    table["rs_stable"], stein = table.rs_stable.eq(True), table.gap == "stein"
+    table["predicted"] = np.where(stein, np.where(table.rs_stable, 0.0, np.nan), table.df - table.delta_eff).astype(
+        float
+    )
+    table["predicted_error"] = np.where(stein, 0.0, table.df_error).astype(float)
+    table["z_predicted"] = (table.limit - table.predicted) / np.hypot(table.limit_se, table.predicted_error)
+    return table.drop(columns=["df", "df_error", "delta_eff"])

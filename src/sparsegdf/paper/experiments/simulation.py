@@ -1,6 +1,7 @@
 """Fixed points over samples of an ensemble, one row per sample and eta."""
 
 import logging
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,28 +9,45 @@ import pandas as pd
 from sparsegdf.estimators import degrees_of_freedom as dof
 from sparsegdf.paper.config.simulation import Simulation
 from sparsegdf.paper.experiments.samples import over_samples
+from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_path
 
 log = logging.getLogger(__name__)
 
 
-def simulate(solve, simulation: Simulation, samples):
-    """Rows (sample, eta) of solve(A, y, penalty, etas) -> FixedPoints on these samples of a simulation.
+def solvers_of(solver, *, tol, max_steps):
+    """The solvers that `solver` in the configuration stands for, in their order; the numbers are those of BP."""
+    bp = partial(belief_propagation, tol=tol, max_steps=max_steps)
+    direct = partial(stationary_path, stein=True)
+    return {"direct": {"direct": direct, "bp": bp}, "bp": {"bp": bp}}[solver]
 
-    A row depends only on its own sample.
+
+def simulate(solvers, simulation: Simulation, samples):
+    """Rows (sample, eta) of the fixed points on these samples of a simulation; `solver` names who found it.
+
+    `solvers` are functions (A, y, penalty, etas) -> FixedPoints by name. The first one solves every sample, each
+    later one those on which levels are still without a fixed point, and fills in these levels. A row depends only on
+    its own sample.
     """
     ensemble, tables = simulation.ensemble, []
     for index, A, y in over_samples(ensemble, samples):
-        found = solve(A, y, simulation.penalty, simulation.etas)
-        tables.append(rows(A, y, found, mean=ensemble.mean, variance=ensemble.variance))
-        tables[-1].insert(0, "sample", index)
-        if failed := int((~found.converged).sum()):
-            log.info("sample %d: %d of %d levels not converged", index, failed, len(found.etas))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"sample": [], "eta": []})
+        table = None
+        for name, solve in solvers.items():
+            found = solve(A, y, simulation.penalty, simulation.etas)
+            new = rows(A, y, found, mean=ensemble.mean, variance=ensemble.variance).assign(solver=name)
+            table = new if table is None else table.where(table.converged | ~new.converged, new)
+            if table.converged.all():
+                break
+        else:
+            log.info("sample %d: %d of %d levels not converged", index, (~table.converged).sum(), len(table))
+        table.insert(0, "sample", index)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
 
 
 def rows(A, y, found, *, mean, variance):
     """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN."""
-    M = A.shape[0]
+    M, fit = A.shape[0], A @ found.x
     table = []
     for k, eta in enumerate(found.etas):
         x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
@@ -38,13 +56,13 @@ def rows(A, y, found, *, mean, variance):
             {
                 "eta": eta,
                 "delta": found.delta[k],
-                "covariance": dof.covariance(y, A @ x, mean=mean, variance=variance),
+                "covariance": dof.covariance(y, fit[:, k], mean=mean, variance=variance),
                 "noise": dof.noise_level(y, mean=mean, variance=variance),
-                "err_train": float(np.square(y - A @ x).mean()),
+                "err_train": float(np.square(y - fit[:, k]).mean()),
                 "chi": chi.sum() / M,
                 "Q_hat": Q_hat.mean(),
                 "effective": found.effective[k],
-                "stein": dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat)) if usable else np.nan,
+                "stein": _stein(A, x, chi, Q_hat, found.stein[k]) if usable else np.nan,
                 "converged": usable,
                 "status": found.status[k],
                 "steps": found.steps[k],
@@ -54,3 +72,8 @@ def rows(A, y, found, *, mean, variance):
             }
         )
     return pd.DataFrame(table)
+
+
+def _stein(A, x, chi, Q_hat, known):
+    """Stein's divergence, unless the solver knows it."""
+    return known if np.isfinite(known) else dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat))

@@ -8,36 +8,16 @@ import pandas as pd
 from sparsegdf.estimators.monte_carlo import Moments
 from sparsegdf.paper.experiments.chunks import require_finite
 
+# The columns of iterated.iterated_rows that `convergence` uses
+ITERATED = ("eta", "converged", "steps", "kkt_bp", "direct", "same", "x_gap", "chi_gap", "Q_hat_gap")
 AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein")
 
 
-def combine(bp, direct):
-    """The rows of belief propagation, replaced by those of the direct solver where only that one converged.
+def summarise(chunks, iterated=()):
+    """One row per eta: the estimators averaged over the samples that have a fixed point, and how many those were.
 
-    `direct` has only the samples that belief propagation left without a fixed point. The column `solver` names the
-    solver of a row; `steps` are always those of belief propagation. A solver that was not run is given as None.
-    """
-    if bp is None:
-        return direct.assign(solver="direct", steps=np.nan)
-    if direct is None:
-        return bp.assign(solver="bp")
-    key = ["sample", "eta"]
-    both, other = bp.assign(solver="bp").set_index(key), direct.assign(solver="direct").set_index(key)
-    if not other.index.isin(both.index).all():
-        raise ValueError("the direct solver has other samples or levels than belief propagation")
-    if len(other):
-        failed = both.index[~both.converged]
-        found = other.index[other.converged].intersection(failed)
-        both.loc[found] = other.loc[found].assign(steps=both.loc[found, "steps"])
-    return both.reset_index()
-
-
-def summarise(chunks):
-    """One row per eta: the estimators averaged over the samples that converged, and how many those were.
-
-    `chunks` is an iterable of tables from simulation.simulate, with the column `solver`; one is in memory at a time.
-    fraction_bp of all samples have a fixed point by belief propagation, fraction_converged by either solver. `steps`
-    are those of belief propagation. If it was not run, `steps` and fraction_bp are NaN.
+    `chunks` is an iterable of tables from simulation.simulate; one is in memory at a time. `iterated` are tables from
+    iterated.iterated_samples, from which `convergence` takes its columns.
     gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without. gap_* are the differences
     GDF - (other estimator) on the same samples, so that their standard errors are those of the difference.
     A converged row with a NaN is an error, since it would make the whole level NaN.
@@ -46,26 +26,57 @@ def summarise(chunks):
     for rows in chunks:
         for eta, group in rows.groupby("eta", sort=False):
             levels[eta].add(group)
-    return pd.DataFrame([{"eta": eta} | level.row() for eta, level in levels.items()])
+    by_bp = pd.concat(iterated) if iterated else pd.DataFrame(columns=ITERATED)
+    return pd.DataFrame(
+        [{"eta": eta} | level.row() | convergence(by_bp[by_bp.eta == eta]) for eta, level in levels.items()]
+    )
+
+
+def convergence(rows):
+    """How iterating belief propagation ended on the samples of one level, and what the direct solver found there.
+
+    fraction_bp of the `iterated` samples converged, `bp` in number, between fraction_bp_low and fraction_bp_high with
+    95 % confidence (Clopper and Pearson). On `direct` of them the direct solver has a fixed point, on `both` both
+    have, and other_state of these are not the same. The gaps are the largest where they are.
+    """
+    from scipy.stats import binomtest
+
+    n, bp, direct, same = len(rows), *(rows[name].astype(bool) for name in ("converged", "direct", "same"))
+    low, high = binomtest(int(bp.sum()), n).proportion_ci() if n else (np.nan, np.nan)
+    return {
+        "iterated": n,
+        "fraction_bp": bp.sum() / n if n else np.nan,
+        "fraction_bp_low": low,
+        "fraction_bp_high": high,
+        "steps_median": float(rows.steps.median()),
+        "steps_95": float(rows.steps.quantile(0.95)),
+        "bp": int(bp.sum()),
+        "direct": int(direct.sum()),
+        "both": int((bp & direct).sum()),
+        "other_state": int((bp & direct & ~same).sum()),
+        "kkt_bp": float(rows.kkt_bp[bp].max()),
+        **rows[["x_gap", "chi_gap", "Q_hat_gap"]].max().astype(float),
+    }
 
 
 class _Level:
     """The running sums over the samples at one eta."""
 
     def __init__(self):
-        self.moments, self.steps, self.kkt_max, self.by_bp = Moments(AVERAGED), [], np.nan, 0
+        self.moments, self.samples, self.found_direct = Moments(AVERAGED), 0, 0
+        self.kkt_max = self.residual_max = np.nan
 
     def add(self, group):
         used = group[group.converged]
         require_finite(used, AVERAGED)
         self.moments.add(used)
-        self.by_bp += int((used.solver == "bp").sum())
-        self.steps.append(group.steps.to_numpy(float))
+        self.samples += len(group)
+        self.found_direct += int((used.solver == "direct").sum())
         self.kkt_max = np.fmax(self.kkt_max, used.kkt.max())
+        self.residual_max = np.fmax(self.residual_max, used.residual.max())
 
     def row(self):
-        m, steps = self.moments, np.concatenate(self.steps)
-        ran = np.isfinite(steps).all()
+        m = self.moments
         estimates = {
             "delta": m.estimate({"delta": 1}),
             "gdf_plain": m.estimate({"covariance": 1}),
@@ -84,20 +95,29 @@ class _Level:
         for name, estimate in estimates.items():
             columns |= {name: estimate.value, f"{name}_se": estimate.se}
         return columns | {
-            "samples": len(steps),
+            "samples": self.samples,
             "converged": m.n,
-            "fraction_converged": m.n / len(steps),
-            "fraction_bp": self.by_bp / len(steps) if ran else np.nan,
-            "solver": "bp" if ran and self.by_bp == m.n else "both" if self.by_bp else "direct",
-            "steps_median": float(np.median(steps)),
-            "steps_95": float(np.quantile(steps, 0.95)),
+            "fraction_converged": m.n / self.samples,
+            "found_direct": self.found_direct,
             "kkt_max": float(self.kkt_max),
+            "residual_max": float(self.residual_max),
         }
 
 
 def convergence_table(summaries):
-    """Fraction of BP runs that converged, and their steps, per (figure, penalty) and eta."""
-    columns = ["eta", "delta", "delta_se", "samples", "fraction_converged", "fraction_bp"]
-    columns += ["steps_median", "steps_95", "kkt_max"]
+    """Where fixed points exist, and where iterating belief propagation finds them, per (figure, penalty) and eta."""
+    columns = ["eta", "delta", "delta_se", "samples", "fraction_converged", "kkt_max", "residual_max"]
+    columns += ["iterated", "fraction_bp", "fraction_bp_low", "fraction_bp_high", "steps_median", "steps_95"]
     parts = [table[columns].assign(figure=figure, penalty=name) for (figure, name), table in summaries.items()]
     return pd.concat(parts, ignore_index=True)[["figure", "penalty", *columns]]
+
+
+def agreement_table(summaries):
+    """Belief propagation and the direct solver on the same samples: one row per (run, penalty), over all levels."""
+    rows = []
+    for (run, penalty), table in summaries.items():
+        counts = table[["bp", "direct", "both", "other_state"]].sum().to_dict()
+        largest = table[["x_gap", "chi_gap", "Q_hat_gap", "kkt_bp"]].max().to_dict()
+        where = {"run": run, "penalty": penalty, "samples": table.iterated.max(), "levels": table.iterated.sum()}
+        rows.append(where | counts | largest | {"delta": table.delta[table.both > 0].max()})
+    return pd.DataFrame(rows)

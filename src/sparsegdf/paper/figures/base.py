@@ -34,11 +34,13 @@ class Readable(NamedTuple):
 class Exhibit(Model):
     """A figure or a table. Its fields are its block of the configuration; without fields it has no block.
 
-    `shows` and `made_of` are its row in docs/pipeline.md. `columns` overrides COLUMNS of paper/columns.py for its CSV
-    file.
+    `target` is the target that makes it: paper_figures for what the paper shows, claims for what judges it, beyond
+    for the rest. `shows` and `made_of` are its row in docs/pipeline.md. `columns` overrides COLUMNS of
+    paper/columns.py for its CSV file.
     """
 
     name: ClassVar[str]
+    target: ClassVar[str] = "beyond"
     shows: ClassVar[str]
     made_of: ClassVar[str]
     columns: ClassVar[dict] = {}
@@ -65,6 +67,10 @@ class Exhibit(Model):
             "penalties": {name: config.penalties[name] for name in self.penalty_names()},
             "designs": {name: config.designs[name] for name in self.design_names()},
         }
+
+    def rs_limits(self, config):
+        """The RS theory of designs that it needs: {name: arguments of limit_points}, made as theory/limits/<name>."""
+        return {}
 
     def check(self, config):
         """Raise ValueError if the block does not fit the rest of the configuration."""

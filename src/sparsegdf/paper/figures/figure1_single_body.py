@@ -27,6 +27,7 @@ class Panel(Model):
 class Figure1(Figure):
     """x*(z) of the penalty of each panel at its RS saddle point."""
 
+    target = "paper_figures"
     shows = "the scalar estimator behind each penalty"
     made_of = "RS theory"
 

@@ -10,6 +10,7 @@ from sparsegdf.paper.figures.rs_figure import RSFigure
 class Figure2(RSFigure):
     """df of these penalties."""
 
+    target = "paper_figures"
     shows = "GDF against δ for four penalties, with the AT line"
     made_of = "RS theory"
 

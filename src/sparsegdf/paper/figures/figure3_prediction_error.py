@@ -15,6 +15,7 @@ from sparsegdf.penalties.registry import make_penalty
 class Figure3(RSFigure):
     """err_pre of these penalties, its minima and crossings; `zoom` is the right end of panel (b)."""
 
+    target = "paper_figures"
     shows = "prediction error, its minima and crossings"
     made_of = "RS theory"
     columns: ClassVar = {

@@ -8,12 +8,13 @@ from pydantic import Field
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.bp_figure import BPFigure
-from sparsegdf.paper.figures.points import draw_points, write_fractions
+from sparsegdf.paper.figures.points import draw_points, ring_unreached, write_fractions
 
 
 class Figure4(BPFigure):
     """Fixed points, and in each panel the RS curve at its alpha."""
 
+    target = "paper_figures"
     shows = "BP against RS for four SCAD settings, N = 200"
     made_of = "400 samples each (100 in the paper)"
 
@@ -38,6 +39,7 @@ def draw(summaries, theory, blocks, *, panels):
             ax, curve[curve.branch == "S1"], "df", color="0.25", label="RS theory (dashed: RSB region)"
         )
         draw_points(ax, summaries[name], "gdf", color=color, label="BP, GDF by covariance")
+        ring_unreached(ax, summaries[name], "gdf")
         write_fractions(ax, summaries[name], color=color)
         ax.set(xlim=(0, 1), ylim=(0, 1.03))
         style.panel_letter(ax, letter)
@@ -52,7 +54,7 @@ def draw(summaries, theory, blocks, *, panels):
     columns = ["penalty", "alpha", "delta", "df", "eta", "rs_stable", "branch", "beyond_turning", "residual"]
     caption = (
         "GDF by covariance at BP fixed points (circles; hollow and with their percentage where only a part of the "
-        "samples converged, averaged over that part) against RS theory for iid predictors (solid; dashed where "
-        "unstable), drawn to the end of the solution S1."
+        "samples have one, averaged over that part; diamonds where iterating does not reach it on all samples) "
+        "against RS theory for iid predictors (solid; dashed where unstable), drawn to the end of the solution S1."
     )
     return Drawing(figure, pd.concat([points, theory[columns].assign(kind="RS")], ignore_index=True), caption)

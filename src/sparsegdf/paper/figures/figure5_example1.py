@@ -2,39 +2,58 @@
 
 import pandas as pd
 
+from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.bp_figure import BPFigure
-from sparsegdf.paper.figures.points import draw_points, drawable, write_fractions
+from sparsegdf.paper.figures.limit_lines import draw_limit, limit_of
+from sparsegdf.paper.figures.points import draw_points, drawable, ring_unreached, write_fractions
 
 
 class Figure5(BPFigure):
     """Fixed points on predictors with correlated neighbours."""
 
+    target = "paper_figures"
     shows = "GDF and δ_eff at BP fixed points on correlated predictors (Example 1), N = 1000"
-    made_of = "1000 samples each"
+    made_of = "1000 samples each, and the RS theory of the design"
+
+    def inputs(self, config):
+        corrected = [f"corrected/{self.name}/{penalty}" for penalty in self.simulations]
+        return super().inputs(config) | {"limit": f"theory/limits/{self.name}", "corrected": corrected}
+
+    def rs_limits(self, config):
+        return {self.name: limit_of(config.runs[self.name].simulations)}
 
     def draw(self, tables, uses):
-        drawing = draw(self.summaries(tables), uses["penalties"], panels=self.panels)
+        corrected = zip(self.summaries(tables).items(), tables["corrected"], strict=True)
+        summaries = {name: with_corrected(summary, table) for (name, summary), table in corrected}
+        drawing = draw(summaries, tables["limit"], uses["penalties"], panels=self.panels)
         return drawing._replace(samples=self.samples)
 
 
-def draw(summaries, blocks, *, panels):
-    """`summaries` from summaries.summarise by penalty; one panel for each penalty in `panels`.
+def draw(summaries, limit, blocks, *, panels):
+    """`summaries` from summaries.summarise by penalty, `limit` from limit_points; one panel for each of `panels`.
 
-    The dashed line is the reference: |support|/M for l1, the trace formula for elastic net, and for SCAD the
+    The dotted line is the reference: |support|/M for l1, the trace formula for elastic net, and for SCAD the
     analogous Stein divergence (ours: the paper has none).
     """
-    figure = style.new_figure(6.6, 2.7)
+    figure = style.new_figure(6.6, 3.1)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, letter, name in zip(axes, "abcdefgh", panels, strict=False):
         table = summaries[name]
         rows = drawable(table)
         ax.plot([0, 1], [0, 1], **style.GUIDE)
-        reference = {"l1": r"$|\mathcal{A}|/M$", "elastic_net": "trace formula"}.get(
-            blocks[name]["kind"], "Stein divergence"
+        curve = limit[limit.penalty == name]
+        draw_limit(ax, curve, "df", color="0.25", label="RS theory")
+        draw_limit(
+            ax,
+            curve,
+            "delta_eff",
+            color=style.VERMILION,
+            width=0.6,
+            label=r"$\delta_{\mathrm{eff}}^{\mathrm{BP}}$, RS",
         )
-        ax.plot(rows.delta, rows.stein, color="0.2", linestyle=style.RSB, linewidth=1.0, label=reference)
+        ax.plot(rows.delta, rows.stein, color=style.SKY, linestyle=":", linewidth=1.2, label="Stein divergence")
         draw_points(ax, table, "gdf", color=style.BLUE, marker="o", label="GDF")
         draw_points(
             ax, table, "delta_eff", color=style.VERMILION, marker="x", label=r"$\delta_{\mathrm{eff}}^{\mathrm{BP}}$"
@@ -42,15 +61,17 @@ def draw(summaries, blocks, *, panels):
         draw_points(
             ax, table, "effective", color=style.GREEN, marker="+", size=5, label=r"$\frac{1}{M}\sum_i\chi_i\hat{Q}_i$"
         )
-        direct = rows[rows.solver != "bp"]
-        if len(direct):
-            ring = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.7}
-            ax.plot(direct.delta, direct.gdf, "D", color=style.ORANGE, label="partly direct", **ring)
+        ring_unreached(ax, table, "gdf")
         write_fractions(ax, table, color=style.BLUE)
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
         ax.set_title(style.label(blocks[name]), fontsize=8)
-        ax.legend(loc="upper left", fontsize=7, handlelength=1.6, labelspacing=0.3)
+    # The entries of all panels, each once.
+    entries = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(
+        entries.values(), entries, loc="outside upper center", ncols=len(entries), fontsize=7,
+        handlelength=1.6, columnspacing=1.2, handletextpad=0.5,
+    )  # fmt: skip
     axes[0].set_ylabel(r"GDF, $\delta_{\mathrm{eff}}^{\mathrm{BP}}$")
     complete = pd.concat([t[t.fraction_converged == 1].assign(penalty=name) for name, t in summaries.items()])
     largest = []
@@ -59,9 +80,12 @@ def draw(summaries, blocks, *, panels):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
-        "standard errors; dashed: |support|/M, trace formula, Stein divergence. Diamonds: where BP did not converge "
-        "on every sample, the direct solver found the rest. Hollow, with their percentage: only part of the samples "
-        "have a fixed point by either. Largest GDF - delta_eff where all converged: " + "; ".join(largest) + "."
+        "standard errors; dotted: Stein divergence, |support|/M for l1 and the trace formula for elastic net. "
+        "Lines: RS theory of this design, no fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
+        "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterating, BP does "
+        f"not reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have "
+        "one). Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "."
     )
-    plotted = pd.concat([table.assign(penalty=name) for name, table in summaries.items()], ignore_index=True)
+    plotted = [table.assign(penalty=name, kind="BP") for name, table in summaries.items()]
+    plotted = pd.concat([*plotted, limit.assign(kind="RS")], ignore_index=True)
     return Drawing(figure, plotted, caption)

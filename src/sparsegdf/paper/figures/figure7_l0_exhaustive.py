@@ -25,6 +25,7 @@ SIZE_STYLE = {
 class Figure7(Figure):
     """These runs of the l0 search, and the theory at these deltas."""
 
+    target = "paper_figures"
     shows = "exact ℓ₀ against RS, N = 20, 30, 50"
     made_of = "1000 samples each"
 

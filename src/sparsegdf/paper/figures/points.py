@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sparsegdf.paper.figures import style
+
 # A mean of fewer samples is not drawn, since its error bar would be meaningless.
 FEWEST = 5
 
@@ -32,6 +34,15 @@ def draw_points(ax, summary, y, *, color, marker="o", label=None, size=3.6):
                 label=label,
             )
             label = None
+
+
+def ring_unreached(ax, summary, y, label="BP iterated: < 100 %"):
+    """A ring around the points at which iterating belief propagation does not reach a fixed point on every sample."""
+    rows = drawable(summary)
+    rows = rows[rows.fraction_bp < 1]
+    if len(rows):
+        ring = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.7}
+        ax.plot(rows.delta, rows[y], "D", color=style.ORANGE, label=label, **ring)
 
 
 def write_fractions(ax, summary, *, color):

@@ -11,7 +11,7 @@ from sparsegdf.paper.figures.base import Readable, Table
 CAPTION = (
     "Where plain belief propagation should converge (spectral radius of its map at directly found fixed points, mean "
     "and standard error over the fraction_converged of samples that have one; below 1 is stable) beside the measured "
-    "fraction of bp_samples runs with adapted damping."
+    "fraction of the iterated samples that converged, with adapted damping."
 )
 
 

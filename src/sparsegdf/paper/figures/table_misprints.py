@@ -7,6 +7,7 @@ class TableMisprints(Table):
     """The misprints. They are computed from their own code and do not depend on the configuration."""
 
     file = "misprints"
+    target = "claims"
     shows = "misprints in both forms, with the number that decides"
     made_of = "theory, one BP sample"
 

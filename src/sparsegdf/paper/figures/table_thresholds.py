@@ -21,6 +21,7 @@ class Setting(Model):
 class TableThresholds(Table):
     """The thresholds of each penalty at its alpha."""
 
+    target = "paper_figures"
     shows = "AT lines and ends of the RS solution S1"
     made_of = "root finding"
 

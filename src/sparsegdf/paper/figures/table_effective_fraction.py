@@ -1,0 +1,69 @@
+"""Table (ours): the effective fraction of non-zeros on correlated predictors, of belief propagation and corrected."""
+
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from sparsegdf.paper.config.blocks import Count
+from sparsegdf.paper.config.messages import unknown
+from sparsegdf.paper.experiments.corrected_summaries import with_corrected
+from sparsegdf.paper.figures.base import Readable, Table
+
+CAPTION = (
+    "GDF minus the effective fraction of non-zeros with the variances of BP (delta_eff: product of means, effective: "
+    "mean of products), with the cavity variances, which is Stein's divergence (stein), and with those averaged over "
+    "rows of known covariance at fixed support (corrected; corrected_samples of the samples have a stable root)."
+)
+COLUMNS = ["eta", "delta", "delta_se", "gdf", "gdf_se"]
+COLUMNS += [f"gap_{name}{end}" for name in ("delta_eff", "effective", "stein", "corrected") for end in ("", "_se")]
+COLUMNS += ["corrected", "corrected_se", "corrected_samples", "samples"]
+SHOWN = {"delta", "gdf", "corrected_samples"} | {name for name in COLUMNS if name.startswith("gap_")}
+
+
+class TableEffectiveFraction(Table):
+    """The first `samples` samples of each penalty of these runs, whose covariance is known."""
+
+    shows = "ours: GDF less the effective fraction of BP, and less the corrected one"
+    made_of = "the simulations of figures 5 and 6, 50 samples for the correction"
+
+    runs: Annotated[list[str], Field(min_length=1)]
+    samples: Count
+
+    def check(self, config):
+        for name in self.runs:
+            if name not in config.runs:
+                raise ValueError(f"{self.name}.runs = {name!r}: {unknown('run', name, config.runs)}")
+
+    def _simulations(self, config):
+        return [(run, penalty) for run in self.runs for penalty in config.runs[run].simulations]
+
+    def inputs(self, config):
+        kinds = {"summaries": "summaries", "corrected": "corrected"}
+        names = self._simulations(config)
+        return {name: [f"{folder}/{run}/{penalty}" for run, penalty in names] for name, folder in kinds.items()}
+
+    def evidence(self, config):
+        """What claims need to know of its tables, by path."""
+        return {
+            f"corrected/{run}/{penalty}": {
+                "kind": "corrected",
+                "block": config.runs[run].block,
+                "penalty_name": penalty,
+                "samples": self.samples,
+            }
+            for run, penalty in self._simulations(config)
+        }
+
+    def uses(self, config):
+        return {"simulations": self._simulations(config)}
+
+    def compute(self, tables, uses):
+        parts = [
+            with_corrected(summary, corrected)[COLUMNS].assign(run=run, penalty=penalty)
+            for (run, penalty), summary, corrected in zip(
+                uses["simulations"], tables["summaries"], tables["corrected"], strict=True
+            )
+        ]
+        table = pd.concat(parts, ignore_index=True)[["run", "penalty", *COLUMNS]]
+        return Readable(table, CAPTION, columns=["run", "penalty", *(name for name in COLUMNS if name in SHOWN)])

@@ -1,0 +1,44 @@
+"""Table (ours): the gaps of figure 9 in the limit N -> infinity, as the theory predicts them and as they come out."""
+
+from typing import ClassVar
+
+from sparsegdf.paper.columns import UNJUDGED, Column
+from sparsegdf.paper.figures.base import Readable, Table
+
+CAPTION = (
+    "GDF - delta_eff, in both definitions, and GDF - Stein divergence at the levels of figure 9: predicted by the RS "
+    "theory of the design without a fit, and the limit of a fit limit + slope/N to the simulations. Beyond the AT "
+    "line (rs_stable = False) the theory is an approximation, and has no value for Stein's divergence."
+)
+SHOWN = [
+    "design",
+    "penalty",
+    "delta",
+    "gap",
+    "predicted",
+    "limit",
+    "limit_se",
+    "z_predicted",
+    "chi2",
+    "dof",
+    "rs_stable",
+]
+
+
+class TableGaps(Table):
+    """The limits of figure 9."""
+
+    shows = "ours: predicted against extrapolated gaps of figure 9"
+    made_of = "the simulations of figure 9, RS theory"
+    columns: ClassVar = {"z": Column("`limit` over its standard error", differs=UNJUDGED)}
+
+    def inputs(self, config):
+        return config.figure9_finite_size.inputs(config)
+
+    def uses(self, config):
+        return {"block": config.figure9_finite_size.model_dump()}
+
+    def compute(self, tables, uses):
+        from sparsegdf.paper.figures.figure9_finite_size import Figure9
+
+        return Readable(Figure9(**uses["block"]).gaps(tables), CAPTION, columns=SHOWN)

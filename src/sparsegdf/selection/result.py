@@ -1,0 +1,198 @@
+"""What `select` returns: the path, the chosen model, and why it was chosen."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sparsegdf.penalties.base import Penalty
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.selection.criteria import CRITERIA, Setting, standard_error
+from sparsegdf.selection.fits import effective_df
+from sparsegdf.selection.problem import Problem
+
+_PRINTED = 10  # A repr lists at most this many coefficients.
+
+
+@dataclass(frozen=True, repr=False)
+class Selection:
+    """The result of `select`. Coefficients are in the units of the given A and y.
+
+    Attributes
+    ----------
+    path : DataFrame
+        One row per eta: nonzeros; delta = nonzeros/M; df; err_train; the criteria cp, aic, bic, ebic, gcv, and cv
+        with cv_se if they were asked for; kkt, the violation of stationarity; converged, whether x is a strict local
+        minimum (for l0 the best subset found); jumps, whether the fit may jump there when y changes by its noise,
+        which Stein's divergence ignores. With a bootstrap df is the bootstrap's, and there are df_se and df_stein.
+    coefficients, intercepts : arrays (N, levels) and (levels,)
+    chosen : int
+        The row of `path` that the criterion chooses among those that converged.
+    frequency : array (N, levels) or None
+        How often each coefficient is not zero in the samples of the bootstrap.
+    candidates : DataFrame or None
+        For a list of penalties: the best row of each, the winner first, and how far it is `behind` the winner.
+    certified : bool
+        False if the subsets of l0 come from a search by swaps, which may miss the best ones.
+    """
+
+    path: pd.DataFrame
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    chosen: int
+    penalty: Penalty
+    criterion: str
+    setting: Setting
+    sigma2_source: str
+    df_source: str
+    names: list[str]
+    spread: np.ndarray  # the standard deviation of each column of A
+    err_floor: float  # the smallest err_train at any eta: that of least squares on all columns, 0 for N >= M
+    problem: Problem
+    frequency: np.ndarray | None = None
+    candidates: pd.DataFrame | None = None
+    certified: bool = True
+
+    @property
+    def sigma2(self) -> float:
+        """The noise variance."""
+        return self.setting.sigma2
+
+    @property
+    def rows(self) -> int:
+        return self.setting.rows
+
+    @property
+    def coef(self) -> np.ndarray:
+        """The coefficients of the chosen model."""
+        return self.coefficients[:, self.chosen]
+
+    @property
+    def intercept(self) -> float:
+        return float(self.intercepts[self.chosen])
+
+    @property
+    def best(self) -> pd.Series:
+        """The chosen row of `path`."""
+        return self.path.iloc[self.chosen]
+
+    @property
+    def criterion_se(self) -> np.ndarray | None:
+        """The standard error of the criterion along the path; None if df is Stein's, whose error is not known."""
+        return standard_error(self.criterion, self.path, self.setting)
+
+    @cached_property
+    def df_effective(self) -> np.ndarray:
+        """(1/M) sum_i chi_i Q_hat_i of belief propagation along the path; NaN where it has no fixed point."""
+        problem = self.problem
+        x = self.coefficients[problem.penalised] * problem.scale[:, None] / problem.sigma
+        found = effective_df(problem.A, problem.y, self.penalty, self.path.eta.to_numpy(), x)
+        return found + problem.free_rank / problem.rows
+
+    @cached_property
+    def df_predicted(self) -> np.ndarray:
+        """df along the path by the theory: a function of the number of non-zeros and the singular values of A."""
+        from sparsegdf.selection.predicted import predicted_df
+
+        return predicted_df(
+            self.problem, self.penalty, np.count_nonzero(self.coefficients[self.problem.penalised], axis=0)
+        )
+
+    def predict(self, A: Any) -> np.ndarray:
+        """yhat = A x + intercept of the chosen model; the columns of a DataFrame are matched by name."""
+        if hasattr(A, "columns"):
+            A = A.set_axis([str(name) for name in A.columns], axis=1)
+            if missing := [name for name in self.names if name not in A]:
+                raise ValueError(f"A has no column {missing[0]!r}, one of the {len(self.names)} columns of the fit")
+            A = A[self.names]
+        A = np.asarray(A, dtype=float)
+        if A.ndim != 2 or A.shape[1] != len(self.names):
+            raise ValueError(f"A has shape {A.shape}; allowed: (M, {len(self.names)}), the columns of the fit")
+        return A @ self.coef + self.intercept
+
+    def coefficient_path(self) -> pd.DataFrame:
+        """One row per eta: eta, the intercept and the coefficient of each predictor."""
+        table = pd.DataFrame(self.coefficients.T, columns=self.names)
+        table.insert(0, "intercept", self.intercepts, allow_duplicates=True)
+        table.insert(0, "eta", self.path.eta.to_numpy(), allow_duplicates=True)
+        return table
+
+    def why(self) -> str:
+        """In a few sentences: the choice, its criterion, and the criterion at the ends of the path."""
+        best, used = self.best, CRITERIA[self.criterion]
+        sum_ = f"{used.formula}"
+        if used.from_df:
+            sum_ += f"; err_train = {best.err_train:.6g}, sigma2 = {self.sigma2:.6g}, df = {best.df:.4f}"
+        usable = self.path[self.path.converged]
+        first, last = usable.iloc[0], usable.iloc[-1]
+        ends = [row for row in (first, last) if row.eta != best.eta]
+        others = " and ".join(f"{row[used.column]:.6g} with {row.nonzeros:.0f}" for row in ends)
+        what = f"the smallest {used.symbol}" if self.criterion != "cv1se" else f"{used.symbol}"
+        text = [
+            f"eta = {best.eta:.4g}, {best.nonzeros:.0f} of {len(self.names)} predictors: {what}, "
+            f"{best[used.column]:.6g} ({sum_})" + (f"; it would be {others}." if others else ".")
+        ]
+        if self._may_go_on():
+            text.append(
+                f"This is the model at the dense end of the path, eta = {last.eta:.4g}: a smaller eta may do better."
+            )
+        if not self.certified:
+            text.append("The subsets come from a search by swaps and are not certified to be the best of their size.")
+        if self.candidates is not None:
+            text.append(self._margin())
+        return " ".join(text)
+
+    def _margin(self):
+        column = CRITERIA[self.criterion].column
+        first, second = self.candidates.iloc[0], self.candidates.iloc[1]
+        return (
+            f"Of {len(self.candidates)} penalties {first.penalty} is the best; {second.penalty} is behind by "
+            f"{second.behind:.4g} ({100 * second.behind / abs(first[column]):.2g} %)."
+        )
+
+    def _may_go_on(self):
+        """Whether the chosen model is that of the last eta, and a smaller eta may lower the criterion by over 0.1 %.
+
+        At a smaller eta, df is not smaller and err_train is not below err_floor. The path of l0 has every size.
+        """
+        last, used = self.path.iloc[-1], CRITERIA[self.criterion]
+        same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
+        if isinstance(self.penalty, L0) or not last.converged or last.eta == 0 or not same:
+            return False
+        if not used.from_df:
+            return True
+        best = self.best[used.column]
+        errors = self.err_floor, last.err_train, last.err_train - 0.2 * self.sigma2 / self.rows
+        least, here, little_less = (used.value(err, last.df, self.setting) for err in errors)
+        return bool(least < best - min(1e-3 * abs(best), here - little_less))
+
+    def plot(self, predicted=False):
+        """Criterion, df and coefficients along the path, as three matplotlib axes; `predicted` adds df_predicted."""
+        from sparsegdf.selection.plot import plot_selection
+
+        return plot_selection(self, predicted)
+
+    def __repr__(self):
+        best, lost, column = self.best, int((~self.path.converged).sum()), CRITERIA[self.criterion].column
+        order = np.argsort(-np.abs(self.coef), kind="stable")[: np.count_nonzero(self.coef)]
+        shown = ", ".join(f"{self.names[i]} {self.coef[i]:.4g}{self._often(i)}" for i in order[:_PRINTED])
+        more = f" and {order.size - _PRINTED} more" if order.size > _PRINTED else ""
+        error = f" +- {best.df_se:.4f}" if "df_se" in best else ""
+        lines = {
+            "chosen": f"eta = {best.eta:.4g}, {order.size} non-zeros, {self.criterion} = {best[column]:.6g}",
+            "df": f"{best.df:.4f}{error}, {self.rows * best.df:.2f} parameters ({self.df_source})",
+            "sigma2": f"{self.sigma2:.6g} ({self.sigma2_source})",
+            "path": f"{len(self.path)} levels of eta, {self.path.eta.iloc[0]:.4g} to {self.path.eta.iloc[-1]:.4g}"
+            + (f", {lost} not converged" if lost else "")
+            + ("" if self.certified else ", subsets not certified"),
+            "intercept": f"{self.intercept:.6g}",
+            "coef": (shown or "none") + more,
+        }
+        title = f"Selection: {self.penalty!r}, {self.rows} rows, {len(self.names)} predictors"
+        return "\n".join([title, *(f"  {key:<10}{text}" for key, text in lines.items())])
+
+    def _often(self, i):
+        """How often predictor i is selected, in words."""
+        return "" if self.frequency is None else f" ({100 * self.frequency[i, self.chosen]:.0f} %)"
