@@ -287,7 +287,7 @@ def _walk(problem, x, pieces, factor, e, limit):
             x[j], margin[j] = 0.0, 0.0
         if depth > 0 and j == top:
             if towards == 0:
-                if abs(_gradient_at(problem, j, x) - (1 - tau) * e[j]) > problem.start[j, 0]:  # continue through zero
+                if sign * (_gradient_at(problem, j, x) - (1 - tau) * e[j]) > problem.start[j, 0]:  # on through zero
                     pieces[j] = np.int64(sign)
                 else:
                     factor.place[j] = -1
