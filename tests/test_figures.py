@@ -21,6 +21,7 @@ from sparsegdf.paper.figures import (
     style,
 )
 from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.limit_lines import draw_limit
 from sparsegdf.paper.figures.points import FEWEST, draw_points, write_fractions
 
 
@@ -201,3 +202,18 @@ def test_figure_9_calls_a_design_by_its_label():
 def test_a_design_is_called_by_its_label():
     """Figures 9 and 10 use the label of a design, so a new design has a title, too."""
     assert [design.label for design in (IID(), AR1(0.8), Block(5))] == ["iid", "Example 1, $c=0.8$", "Example 2"]
+
+
+def test_a_theory_line_is_dashed_at_both_ends_if_it_is_unstable_there():
+    """Up to the first stable point, and from the AT line on, which lies between two points."""
+    points = pd.DataFrame({"eta": [4, 3, 2, 1], "delta": [0.1, 0.2, 0.4, 0.6], "df": [0.1, 0.3, 0.5, 0.9]})
+    points = points.assign(rs_stable=[False, True, True, False], branch="S1", at_delta=0.5)
+    ax = style.new_figure(2, 2).subplots()
+    draw_limit(ax, points, "df", color="k", label="it")
+    drawn = [(line.get_xydata().tolist(), line.is_dashed()) for line in ax.lines]
+    assert drawn == [
+        ([[0, 0], [0.1, 0.1], [0.2, 0.3]], True),
+        ([[0.2, 0.3], [0.4, 0.5], [0.5, pytest.approx(0.7)]], False),
+        ([[0.5, pytest.approx(0.7)], [0.6, 0.9]], True),
+    ]
+    assert [line.get_label() == "it" for line in ax.lines] == [True, False, False]

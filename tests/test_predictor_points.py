@@ -38,7 +38,7 @@ def test_simulations_at_n_1000_agree_with_the_theory(design):
     assert np.abs(z).max() < 2 * norm.isf(1e-4 / (2 * z.size)) and np.abs(both.gdf - both.df).max() < 0.03
     iid = limit_points(design={"kind": "iid"}, N=1000, **NOISE, penalties=asked(etas))
     gaps = both.merge(iid, on=["penalty", "eta"], suffixes=("", "_iid"))
-    assert np.abs((gaps.delta - gaps.delta_iid) / gaps.delta_se).max() > 20  # not the theory of iid predictors
+    assert np.abs((gaps.delta - gaps.delta_iid) / gaps.delta_se).max() > 8  # not the theory of iid predictors
 
 
 def test_points_of_one_sample_are_those_of_the_solver():
