@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from sparsegdf.paper.claims import l0, simulation, theory
+from sparsegdf.paper.claims import l0, predictors, simulation, theory
 from sparsegdf.paper.claims.verdict import (
     Claim,
     Finding,
@@ -29,7 +29,7 @@ from sparsegdf.paper.misprints import MISPRINTS
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
 
-ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS]
+ALL = [*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS, *predictors.CLAIMS]
 YES, NO, OPEN = (Finding(holds, "m", "t") for holds in (True, False, None))
 
 

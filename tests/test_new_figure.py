@@ -10,7 +10,7 @@ from documents import blocks
 
 from sparsegdf import L1, solve_rs
 
-NAME = "figure11_training_error"
+NAME = "figure12_training_error"
 
 
 @pytest.fixture(scope="module")

@@ -268,6 +268,21 @@ def test_divergence_from_the_factor_is_that_of_the_trace_formula(design, penalty
         assert found == pytest.approx(np.trace(np.linalg.solve(G + np.diag(D), G)) / len(y), rel=1e-6)
 
 
+@pytest.mark.parametrize("N", [100, 400])  # with the whole Gram matrix, and with columns in the order of their need
+def test_levels_on_a_path_that_was_used_before(N):
+    """Once every column is in the Gram matrix, and from points nearby or not, the lasso is what it was."""
+    A, y, etas = problem("ar1", M=500, N=N, lowest=1e-3, levels=30)
+    path = new_path(A, y, L1())
+    first, df = points_and_divergence(path, etas)
+    assert (first[:, -1] != 0).sum() > 0.8 * min(A.shape)
+    points_and_divergence(path, [1e-9 * etas[-1]])
+    assert path.near.size == N
+    for begin in (None, first[:, 11:14], np.zeros((N, 3))):
+        again, df_again = points_and_divergence(path, etas[12:15], begin)
+        np.testing.assert_allclose(again, first[:, 12:15], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(df_again, df[12:15], rtol=1e-9)
+
+
 def test_units_of_y_do_not_matter():
     A, y, etas = problem("ar1")
     one = stationary_path(A, y, L1(), etas)

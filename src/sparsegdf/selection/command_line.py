@@ -18,13 +18,16 @@ Generalized degrees of freedom (df) of sparse regression, 1/2 ||y - A x||^2 + r(
 
   sparsegdf select data.csv --target y --penalty scad     choose a model for your data by C_p
   sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1     the replica-symmetric curve
+  sparsegdf theory --penalty scad --predictors data.csv --target y --delta 0.1:0.9:0.1     for your predictors
 
 sparsegdf select --help and sparsegdf theory --help explain the options. Exit status: 0, or 2 with a message when the
 arguments or the data cannot be used."""
 
 _THEORY = """\
-Prints the replica-symmetric solution for iid predictors and y of variance 1: at each delta = non-zeros/rows the eta,
-df, training and prediction error, the AT condition (above 1: unstable) and the branch."""
+Prints the replica-symmetric solution for y of variance 1: at each delta = non-zeros/rows the eta, df, training and
+prediction error, the AT condition (above 1: unstable) and the branch. The predictors are iid with this alpha, or
+those of a file, of which the singular values are used: its columns are centred and scaled to norm 1, as in select,
+and one row is left out for the intercept. Taking their singular vectors as random is an approximation."""
 
 
 def main(arguments=None):
@@ -53,16 +56,28 @@ def _parser():
     theory = commands.add_parser("theory", description=_THEORY, formatter_class=raw, help="the replica curve")
     theory.set_defaults(run=_theory)
     add_penalty(theory)
-    theory.add_argument("--alpha", type=float, required=True, help="rows / columns")
+    predictors = theory.add_mutually_exclusive_group(required=True)
+    predictors.add_argument("--alpha", type=float, help="rows / columns of iid predictors")
+    predictors.add_argument("--predictors", metavar="FILE", help="a data file whose spectrum is used")
+    theory.add_argument("--target", help="a column of that file that is not a predictor")
     theory.add_argument("--delta", required=True, metavar="D", help="one value, a,b,c or first:last:step")
     theory.add_argument("--json", action="store_true", help="print a JSON list instead of text")
     return parser
 
 
 def _theory(options):
-    from sparsegdf.theory.replica_symmetric import rs_curve
+    penalty, deltas = chosen_penalties(options)[0], _deltas(options.delta)
+    if options.predictors:
+        from sparsegdf.selection.data_files import read_predictors
+        from sparsegdf.selection.predicted import centred_curve
 
-    curve = rs_curve(chosen_penalties(options)[0], alpha=options.alpha, deltas=_deltas(options.delta))
+        curve = centred_curve(read_predictors(options.predictors, options.target), penalty, deltas)
+    elif options.target:
+        raise ValueError("--target goes with --predictors")
+    else:
+        from sparsegdf.theory.replica_symmetric import rs_curve
+
+        curve = rs_curve(penalty, alpha=options.alpha, deltas=deltas)
     if options.json:
         print(json.dumps(as_builtins(curve.to_dict("records")), indent=2, allow_nan=False))
     else:

@@ -33,6 +33,33 @@ def read_problem(file, target, *, drop=(), drop_missing=None) -> DataSet:
 
     `drop_missing` is None (missing values are an error), "rows" or "columns".
     """
+    table, notes = _read(file)
+    _require_names(table, target, drop, file)
+    table = table.drop(columns=list(drop))
+    notes += [f"dropped as asked: {_listed(drop)}"] if drop else []
+    table, dropped = _without_missing(table, target, drop_missing, file)
+    if len(table.columns) < 2:
+        raise ValueError(f"{file} has no column except the target {target!r}")
+    y = _numbers(table[[target]], file)[:, 0]
+    if np.ptp(y) == 0:
+        raise ValueError(f"{file}: the target {target!r} is constant ({y[0]:g})")
+    A = _predictors(table.drop(columns=target), file)
+    same = [name for name in A if np.array_equal(A[name], y)]
+    _refuse(same, f"repeat the target {target!r}", file)
+    return DataSet(A, y, notes + dropped)
+
+
+def read_predictors(file, target=None):
+    """A DataFrame of every column, except `target` if it is given. All values are finite."""
+    table, _ = _read(file)
+    _require_names(table, target, (), file)
+    if target is not None:
+        table = table.drop(columns=target)
+    return _predictors(_without_missing(table, None, None, file)[0], file)
+
+
+def _read(file):
+    """(table, notes) of a file."""
     file = Path(file)
     if file.suffix not in _READERS:
         raise ValueError(f"{file} has an unknown format (allowed: {', '.join(_READERS)})")
@@ -43,18 +70,7 @@ def read_problem(file, target, *, drop=(), drop_missing=None) -> DataSet:
     except Exception as error:
         raise ValueError(f"{file} cannot be read: {error}") from error
     table.columns = [str(name) for name in table.columns]
-    _require_names(table, target, drop, file)
-    table = table.drop(columns=list(drop))
-    notes += [f"dropped as asked: {_listed(drop)}"] if drop else []
-    table, dropped = _without_missing(table, target, drop_missing, file)
-    if len(table.columns) < 2:
-        raise ValueError(f"{file} has no column except the target {target!r}")
-    if len(table) < 2:
-        raise ValueError(
-            f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
-        )
-    A, y, names = _numbers(table, target, file)
-    return DataSet(pd.DataFrame(A, columns=names, copy=False), y, notes + dropped)
+    return table, notes
 
 
 def _require_names(table, target, drop, file):
@@ -65,7 +81,8 @@ def _require_names(table, target, drop, file):
     nameless = np.flatnonzero(table.columns.str.strip() == "").tolist()
     _refuse(nameless, "have no name (a saved index?), counted from 0: name or remove them", file)
     _refuse(table.columns[table.columns.duplicated()], "name more than one column", file)
-    for name, role in ((target, "for the target"), *((name, "to drop") for name in drop)):
+    wanted = [(target, "for the target")] if target is not None else []
+    for name, role in (*wanted, *((name, "to drop") for name in drop)):
         if name not in table.columns:
             raise ValueError(f"{file} has no column {name!r} {role}; it has {_listed(table.columns)}")
     if target in drop:
@@ -92,32 +109,38 @@ def _without_missing(table, target, drop_missing, file):
     )
 
 
-def _numbers(table, target, file):
-    """(A, y, names) as float arrays, A stored by columns; raises ValueError for columns that cannot be used."""
+def _numbers(table, file):
+    """The table as a float array stored by columns; raises ValueError for columns that do not hold finite numbers."""
+    if len(table) < 2:
+        raise ValueError(
+            f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
+        )
     text = [name for name in table.columns if table[name].dtype.kind not in "biuf"]
     _refuse(text, "do not hold numbers: code them as numbers, or leave them out with --drop NAME", file)
-    names = [name for name in table.columns if name != target]
-    y = table[target].to_numpy(float)
-    A = np.empty((len(table), len(names)), order="F")
-    for i, name in enumerate(names):
-        A[:, i] = table[name]
-    infinite = [
-        name for name, column in zip([*names, target], [*A.T, y], strict=True) if not np.isfinite(column).all()
-    ]
-    _refuse(infinite, "have infinite values", file)
-    beyond = [name for name, column in zip([*names, target], [*A.T, y], strict=True) if beyond_range(column)]
+    values = np.empty(table.shape, order="F")
+    for i, name in enumerate(table.columns):
+        values[:, i] = table[name]
+    _refuse([name for name, v in _columns(table, values) if not np.isfinite(v).all()], "have infinite values", file)
+    beyond = [name for name, v in _columns(table, values) if beyond_range(v)]
     _refuse(beyond, f"have a largest value beyond {1 / LARGEST:g} to {LARGEST:g} in size: change their unit", file)
-    if np.ptp(y) == 0:
-        raise ValueError(f"{file}: the target {target!r} is constant ({y[0]:g})")
-    constant = [name for name, column in zip(names, A.T, strict=True) if np.ptp(column) == 0]
-    why = "are constant: remove them (an intercept is fitted unless --no-intercept says otherwise)"
-    _refuse(constant, why, file)
+    return values
+
+
+def _columns(table, values):
+    return zip(table.columns, values.T, strict=True)
+
+
+def _predictors(table, file):
+    """The predictors as a DataFrame of finite floats; refuses columns that are constant or occur twice."""
+    A = _numbers(table, file)
+    _refuse(
+        [name for name, column in _columns(table, A) if np.ptp(column) == 0],
+        "are constant: remove them (an intercept is fitted unless --no-intercept says otherwise)",
+        file,
+    )
     prints = pd.Series([blake2b(column + 0.0).digest() for column in A.T])  # + 0.0: no -0.0
-    repeated = [name for name, twice in zip(names, prints.duplicated(), strict=True) if twice]
-    _refuse(repeated, "repeat the values of another column: remove one of each pair", file)
-    same = [name for name, one in zip(names, prints, strict=True) if one == blake2b(y + 0.0).digest()]
-    _refuse(same, f"repeat the target {target!r}", file)
-    return A, y, names
+    _refuse(table.columns[prints.duplicated()], "repeat the values of another column: remove one of each pair", file)
+    return pd.DataFrame(A, columns=table.columns, copy=False)
 
 
 def _refuse(names, why, file):

@@ -10,8 +10,10 @@ _LABELS = {"cp": r"$C_p$"}  # the others are shown as they are
 _NAMED = 8  # This many of the largest coefficients are named in the legend.
 
 
-def plot_selection(selection):
+def plot_selection(selection, predicted=False):
     """Three axes over eta, sparse on the left: the criterion with err_train, df with delta, and the coefficients.
+
+    With `predicted` the df of the theory for this number of non-zeros is drawn beside df.
 
     The band around the criterion is its standard error: that of the bootstrap's df, or that over the folds.
     """
@@ -45,6 +47,9 @@ def plot_selection(selection):
         jumping = path.df.where(path.jumps)
         middle.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="may be too small: the fit may jump")
     middle.plot(path.eta, path.delta, color="0.5", linestyle="--", label=r"$\delta$ = non-zeros / M")
+    if predicted:
+        curve = selection.df_predicted[usable]
+        middle.plot(path.eta, curve, color="C2", linewidth=1, label="theory, from singular values")
     middle.set_ylabel("df, fraction of M")
     middle.legend(frameon=False)
 

@@ -91,6 +91,15 @@ class Selection:
         found = effective_df(problem.A, problem.y, self.penalty, self.path.eta.to_numpy(), x)
         return found + problem.free_rank / problem.rows
 
+    @cached_property
+    def df_predicted(self) -> np.ndarray:
+        """df along the path by the theory: a function of the number of non-zeros and the singular values of A."""
+        from sparsegdf.selection.predicted import predicted_df
+
+        return predicted_df(
+            self.problem, self.penalty, np.count_nonzero(self.coefficients[self.problem.penalised], axis=0)
+        )
+
     def predict(self, A: Any) -> np.ndarray:
         """yhat = A x + intercept of the chosen model; the columns of a DataFrame are matched by name."""
         if hasattr(A, "columns"):
@@ -159,11 +168,11 @@ class Selection:
         least, here, little_less = (used.value(err, last.df, self.setting) for err in errors)
         return bool(least < best - min(1e-3 * abs(best), here - little_less))
 
-    def plot(self):
-        """Criterion, df and coefficients along the path, as three matplotlib axes."""
+    def plot(self, predicted=False):
+        """Criterion, df and coefficients along the path, as three matplotlib axes; `predicted` adds df_predicted."""
         from sparsegdf.selection.plot import plot_selection
 
-        return plot_selection(self)
+        return plot_selection(self, predicted)
 
     def __repr__(self):
         best, lost, column = self.best, int((~self.path.converged).sum()), CRITERIA[self.criterion].column

@@ -73,6 +73,11 @@ def add_select(commands):
     model.add_argument("--jobs", type=int, default=1, help="processes for the bootstrap (default: 1)")
     output = parser.add_argument_group("output")
     output.add_argument("--output", default=".", metavar="FOLDER", help="folder for the files (default: .)")
+    output.add_argument(
+        "--predicted",
+        action="store_true",
+        help="add to the figure the df that the theory predicts from the singular values of the predictors",
+    )
     output.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     output.add_argument("--whole-path", action="store_true", help="with --json: the whole path too")
     output.add_argument("--quiet", action="store_true", help="print nothing but errors")
@@ -112,7 +117,7 @@ def run_select(options):
             progress=False if options.quiet else None,
         )
     told = [str(warning.message) for warning in caught if warning.category is UserWarning]
-    files = _write(found, folder, f"{Path(options.file).stem}_{_name(found.penalty)}")
+    files = _write(found, folder, f"{Path(options.file).stem}_{_name(found.penalty)}", options.predicted)
     if options.quiet:
         return
     if options.json:
@@ -136,7 +141,7 @@ def _name(penalty):
     return "_".join([kind, *(f"{name}{value:g}" for name, value in asdict(penalty).items())])
 
 
-def _write(found, folder, stem):
+def _write(found, folder, stem, predicted):
     """Write the path, the coefficients and the picture; returns the names of the files."""
     import matplotlib.pyplot as plt
 
@@ -145,7 +150,7 @@ def _write(found, folder, stem):
     found.path.to_csv(files[0], index=False)
     ever = np.nan_to_num(found.coefficients).any(axis=1)
     found.coefficient_path(ever).to_csv(files[1], index=False)
-    figure = found.plot()[0].figure
+    figure = found.plot(predicted=predicted)[0].figure
     figure.savefig(files[2], dpi=150)
     plt.close(figure)
     return files

@@ -231,16 +231,33 @@ def _divergence(problem, pieces, factor):
 
 
 @njit(cache=True)
-def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein):
+def _pieces_of(problem, x):
+    """The pieces of x: the last segment whose estimates begin below |x_i|."""
+    pieces = np.zeros(x.size, np.int64)
+    for j in range(x.size):
+        if x[j] != 0.0:
+            p = 1
+            for k in range(1, problem.start.shape[1]):
+                if abs(x[j]) > problem.slope[j, k] * problem.start[j, k] + problem.intercept[j, k]:
+                    p = k + 1
+            pieces[j] = p if x[j] > 0 else -p
+    return pieces
+
+
+@njit(cache=True)
+def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein, begin):
     """(x, divergence) at each level, NaN where no point was found; start, slope and intercept are (levels, N, K).
 
-    Without `stein` every divergence is NaN.
+    Level k starts from begin[k] or, if `begin` is empty, from the last level. Without `stein` the divergence is NaN.
     """
     levels, N = start.shape[:2]
     points, divergence = np.full((levels, N), np.nan), np.full(levels, np.nan)
     x, g, pieces = np.zeros(N), c, np.zeros(N, np.int64)
     for k in range(levels):
         problem = Problem(gram, Q, c, start[k], slope[k], intercept[k])
+        if len(begin):
+            x, pieces = begin[k], _pieces_of(problem, begin[k])
+            g = gradient(problem, x, np.flatnonzero(x))
         at, g_at, on, steps = _settle(problem, x, g, pieces, factor, scale)
         if steps:
             x, g, pieces = at, g_at, on
@@ -267,6 +284,11 @@ class _Path:
             self._admit(np.arange(N))
 
     @cached_property
+    def AT32(self):
+        """A^T in single precision, enough to foresee which columns are near their threshold."""
+        return self.AT.astype(np.float32)
+
+    @cached_property
     def AT2(self):
         return np.square(self.AT)
 
@@ -286,7 +308,10 @@ class _Path:
 
     def _gradient(self, x):
         """A^T (y - A x) for all columns; x is zero off `near`."""
-        return self.AT @ (self.y - x[self.near] @ self.columns[: self.near.size])
+        return self.AT @ self._residual(x)
+
+    def _residual(self, x):
+        return self.y - x[self.near] @ self.columns[: self.near.size]
 
     def _segments(self, eta):
         """start, slope and intercept at Q, with the segments on the last axis; eta is a number or a column vector."""
@@ -316,8 +341,8 @@ class _Path:
         away = np.ones(x.size, bool)
         away[self.near] = False
         if away.any():
-            soon = np.abs(self._gradient(self._predict())) > _NEAR * self.start[:, 0]
-            self._admit(np.flatnonzero(away & soon))
+            ahead = self.AT32 @ self._residual(self._predict()).astype(np.float32)
+            self._admit(np.flatnonzero(away & (np.abs(ahead) > _NEAR * self.start[:, 0])))
         while True:
             away[self.near] = False
             *found, steps = _settle(
@@ -334,19 +359,27 @@ class _Path:
                 return x, pieces, g
             self._admit(np.flatnonzero(away & (np.abs(g) > _NEAR * self.start[:, 0])))
 
-    def points(self, etas, stein):
-        """(x, divergence) at each eta. Each level starts from the last point found; without `stein` no divergence."""
-        if self.near.size == self.x.size:
+    def points(self, etas, stein, begin=None):
+        """(x, divergence over M) at each eta; without `stein` every divergence is NaN.
+
+        Level k starts from begin[k] or, if that is not given, from the last point found.
+        """
+        if self.x.size <= _SMALL:
+            begin = np.empty((0, self.x.size)) if begin is None else begin
             segments = self._segments(etas[:, None])
-            return _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein)
+            points, divergence = _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein, begin)
+            return points, divergence / self.y.size
         points, divergence = np.full((etas.size, self.x.size), np.nan), np.full(etas.size, np.nan)
         for k, eta in enumerate(etas):
+            if begin is not None:
+                self.x, self.g = begin[k], self._gradient(begin[k])
+                self.pieces = _pieces_of(Problem(self.gram, self.Q, self.c, *self._segments(eta)), self.x)
             found = self.stationary(eta)
             if found is not None:
                 points[k], self.pieces, self.g = found
                 self.x = points[k]
                 if stein:
-                    divergence[k] = _divergence(self._problem(), self.pieces[self.near], self.factor)
+                    divergence[k] = self._stein()
         return points, divergence
 
     def _variances(self, x, pieces, g, eta):
@@ -366,7 +399,11 @@ class _Path:
         estimate, chi = self.penalty.estimate(h, Q_hat, eta)
         return chi, Q_hat, max(np.abs(estimate - x).max(), np.abs(chi - before).max())
 
-    def level(self, eta):
+    def _stein(self):
+        """Stein's divergence at the last point over M, from the Cholesky factor at hand."""
+        return _divergence(self._problem(), self.pieces[self.near], self.factor) / self.y.size
+
+    def level(self, eta, stein=False):
         """The outcome at one eta, starting from the last level that converged."""
         unknown, self.steps = np.full(self.x.size, np.nan), 0
         level = {"x": unknown, "chi": unknown, "Q_hat": unknown, "residual": np.inf, "damping": np.nan, "kkt": np.nan}
@@ -383,11 +420,13 @@ class _Path:
                     status, level["chi"], level["Q_hat"] = "converged", chi, Q_hat
         if status == "converged":
             (self.x, self.pieces, self.g), self.Q_hat = found, Q_hat
+            if stein:
+                level["stein"] = self._stein()
         return level | {"status": status, "steps": self.steps}
 
 
 @one_blas_thread
-def stationary_path(A, y, penalty, etas):
+def stationary_path(A, y, penalty, etas, *, stein=False):
     """The fixed points that belief_propagation converges to, without iterating it, for a decreasing grid of eta.
 
     Returns FixedPoints, with x exact to rounding. These fields differ from those of belief_propagation:
@@ -396,6 +435,7 @@ def stationary_path(A, y, penalty, etas):
     steps     sweeps of coordinate descent, factorisations and changes of one piece
     residual  the largest change of an x_i or chi_i in one plain step of belief propagation; infinite without chi
     damping   NaN: nothing is iterated
+    stein     Stein's divergence of the fit over M if `stein` is true; for the elastic net it takes as long as x
     Under a non-convex penalty the point is the one reached from x = 0 along the grid; each level starts from the last
     that converged. Of duplicated columns under l1 only one enters; belief propagation splits x between them.
     """
@@ -403,7 +443,7 @@ def stationary_path(A, y, penalty, etas):
     A, y = require_data(A, y)
     etas = require_etas(etas)
     path = _Path(A, y, penalty)
-    return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta) for eta in etas])
+    return FixedPoints.from_levels(A, y, penalty, etas, [path.level(eta, stein) for eta in etas])
 
 
 @one_blas_thread
@@ -423,11 +463,13 @@ def new_path(A, y, penalty):
 
 
 @one_blas_thread
-def points_and_divergence(path, etas):
+def points_and_divergence(path, etas, begin=None):
     """The x of stationary_points and Stein's divergence of the fit over M, sum_mu d yhat_mu / d y_mu / M.
 
     The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite. A path that
-    was used before already has its Gram matrix. Under a convex penalty the points do not depend on earlier use.
+    was used before already has its Gram matrix. `begin` (N, n_eta) has points nearby, to start each level from; under
+    a convex penalty the result does not depend on it.
     """
-    points, divergence = path.points(require_etas(etas), stein=True)
-    return points.T.copy(), divergence / path.y.size
+    begin = None if begin is None else np.ascontiguousarray(begin.T)
+    points, divergence = path.points(require_etas(etas), stein=True, begin=begin)
+    return points.T.copy(), divergence

@@ -37,6 +37,7 @@ class FixedPoints:
     delta           |support of x| / M
     delta_eff       ((1/M) sum_i chi_i) ((1/N) sum_i Q_hat_i), the paper's effective fraction of non-zeros
     effective       (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation
+    stein           Stein's divergence of the fit over M; NaN unless stationary_path was asked for it
     A diverged level has no estimate: its x, chi, Q_hat and all that follows from them are NaN.
     """
 
@@ -53,10 +54,11 @@ class FixedPoints:
     delta: np.ndarray
     delta_eff: np.ndarray
     effective: np.ndarray
+    stein: np.ndarray
 
     @classmethod
     def from_levels(cls, A, y, penalty, etas, levels):
-        """Collect `levels`, one dict per eta with x, chi, Q_hat, status, steps, residual, damping (kkt if known)."""
+        """Collect `levels`, dicts with x, chi, Q_hat, status, steps, residual, damping; kkt and stein if known."""
         M = A.shape[0]
         x, chi, Q_hat = (np.stack([level[key] for level in levels], axis=1) for key in ("x", "chi", "Q_hat"))
         lost = np.isnan(x).any(axis=0)
@@ -79,4 +81,5 @@ class FixedPoints:
             delta=np.where(lost, np.nan, np.count_nonzero(x, axis=0) / M),
             delta_eff=chi.sum(axis=0) / M * Q_hat.mean(axis=0),
             effective=(chi * Q_hat).sum(axis=0) / M,
+            stein=np.array([level.get("stein", np.nan) for level in levels]),
         )

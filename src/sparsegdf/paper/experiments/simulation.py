@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 def solvers_of(solver, *, tol, max_steps):
     """The solvers that `solver` in the configuration stands for, in their order; the numbers are those of BP."""
     bp = partial(belief_propagation, tol=tol, max_steps=max_steps)
-    return {"direct": {"direct": stationary_path, "bp": bp}, "bp": {"bp": bp}}[solver]
+    direct = partial(stationary_path, stein=True)
+    return {"direct": {"direct": direct, "bp": bp}, "bp": {"bp": bp}}[solver]
 
 
 def simulate(solvers, simulation: Simulation, samples):
@@ -46,7 +47,7 @@ def simulate(solvers, simulation: Simulation, samples):
 
 def rows(A, y, found, *, mean, variance):
     """One row per eta for one (A, y) and its fixed points. Levels without an estimate have NaN."""
-    M = A.shape[0]
+    M, fit = A.shape[0], A @ found.x
     table = []
     for k, eta in enumerate(found.etas):
         x, chi, Q_hat = found.x[:, k], found.chi[:, k], found.Q_hat[:, k]
@@ -55,13 +56,13 @@ def rows(A, y, found, *, mean, variance):
             {
                 "eta": eta,
                 "delta": found.delta[k],
-                "covariance": dof.covariance(y, A @ x, mean=mean, variance=variance),
+                "covariance": dof.covariance(y, fit[:, k], mean=mean, variance=variance),
                 "noise": dof.noise_level(y, mean=mean, variance=variance),
-                "err_train": float(np.square(y - A @ x).mean()),
+                "err_train": float(np.square(y - fit[:, k]).mean()),
                 "chi": chi.sum() / M,
                 "Q_hat": Q_hat.mean(),
                 "effective": found.effective[k],
-                "stein": dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat)) if usable else np.nan,
+                "stein": _stein(A, x, chi, Q_hat, found.stein[k]) if usable else np.nan,
                 "converged": usable,
                 "status": found.status[k],
                 "steps": found.steps[k],
@@ -71,3 +72,8 @@ def rows(A, y, found, *, mean, variance):
             }
         )
     return pd.DataFrame(table)
+
+
+def _stein(A, x, chi, Q_hat, known):
+    """Stein's divergence, unless the solver knows it."""
+    return known if np.isfinite(known) else dof.stein_divergence(A, x, dof.curvature(x, chi, Q_hat))

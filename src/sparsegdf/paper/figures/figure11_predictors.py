@@ -104,6 +104,15 @@ class Figure11(Figure):
             shared | size.model_dump() | {"design": config.resized(design, size.N, self.N)} for size in self.l0.sizes
         ]
 
+    def evidence(self, config):
+        """What claims need to know of its tables, by path."""
+        found = {}
+        for design in self.designs:
+            known = {"design_name": design, "design": config.designs[design], "alpha": self.alpha, "N": self.N}
+            found[f"predictors/{design}"] = {"kind": "predictors"} | known
+            found[f"predictors/l0/{design}"] = {"kind": "l0_predictors"} | known
+        return found
+
     def rs_limits(self, config):
         """At the levels of the simulations and between them, and for l0 on a grid of its own."""
         found = {}

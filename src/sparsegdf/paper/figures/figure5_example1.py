@@ -81,10 +81,10 @@ def draw(summaries, limit, blocks, *, panels):
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dotted: Stein divergence, |support|/M for l1 and the trace formula for elastic net. "
-        "Lines: RS theory of this design without a fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
-        "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterating, BP does not "
-        f"reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have one). "
-        "Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "."
+        "Lines: RS theory of this design, no fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
+        "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterating, BP does "
+        f"not reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have "
+        "one). Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "."
     )
     plotted = [table.assign(penalty=name, kind="BP") for name, table in summaries.items()]
     plotted = pd.concat([*plotted, limit.assign(kind="RS")], ignore_index=True)

@@ -209,6 +209,6 @@ def _caption(limits):
         "GDF minus the effective fraction of non-zeros, in both definitions, and minus the Stein divergence, against "
         "1/N, with standard errors; lines: fits limit + slope/N (solid: delta_eff, dotted: Stein divergence); "
         "stars at 1/N = 0: GDF - delta_eff by the RS theory of the design (hollow: beyond the AT line); "
-        "faint: not every sample has a fixed point; a wide axis is logarithmic beyond 0.02. Limits N -> infinity of GDF - delta_eff at the largest delta "
-        "that is complete: " + ("; ".join(stated) or "none") + "."
+        "faint: not every sample has a fixed point; a wide axis is logarithmic beyond 0.02. Limits N -> infinity of "
+        "GDF - delta_eff at the largest delta that is complete: " + ("; ".join(stated) or "none") + "."
     )

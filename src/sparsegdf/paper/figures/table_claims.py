@@ -4,7 +4,7 @@ from sparsegdf.paper.figures.base import Readable, Table
 
 
 class TableClaims(Table):
-    """The evidence is every summary of fixed points, the l0 search at fixed size, and belief propagation for l0."""
+    """The evidence: every summary of fixed points, the l0 search at fixed size, BP for l0, the theory of designs."""
 
     file = "claims"
     target = "claims"
@@ -32,17 +32,23 @@ class TableClaims(Table):
             f"l0/{name}_sizes": {"kind": "l0_sizes", "run": name, "N": run.N, "alpha": search.alpha}
             for name, run in search.runs.items()
         }
+        for exhibit in (*config.figures.values(), *config.tables.values()):
+            made_with |= {
+                f"theory/limits/{name}": {"kind": "limits", "block": exhibit.name, "design": asked["design"]}
+                for name, asked in exhibit.rs_limits(config).items()
+            }
+        made_with |= config.figure11_predictors.evidence(config) | config.table_effective_fraction.evidence(config)
         made_with["table_bp_l0"] = {"kind": "bp_l0", "N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}
         return {"made_with": made_with, "run": config.run}
 
     def compute(self, tables, uses):
-        from sparsegdf.paper.claims import l0, simulation, theory
+        from sparsegdf.paper.claims import l0, predictors, simulation, theory
         from sparsegdf.paper.claims.verdict import claims_table
 
         evidence = tables["results"]
         for table, made_with in zip(evidence, uses["made_with"].values(), strict=True):
             table.attrs = made_with
-        claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS], evidence)
+        claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS, *predictors.CLAIMS], evidence)
         counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
         return Readable(
             claims,

@@ -43,6 +43,18 @@ class TableEffectiveFraction(Table):
         names = self._simulations(config)
         return {name: [f"{folder}/{run}/{penalty}" for run, penalty in names] for name, folder in kinds.items()}
 
+    def evidence(self, config):
+        """What claims need to know of its tables, by path."""
+        return {
+            f"corrected/{run}/{penalty}": {
+                "kind": "corrected",
+                "block": config.runs[run].block,
+                "penalty_name": penalty,
+                "samples": self.samples,
+            }
+            for run, penalty in self._simulations(config)
+        }
+
     def uses(self, config):
         return {"simulations": self._simulations(config)}
 

@@ -1,0 +1,39 @@
+"""df as a function of delta, predicted from the singular values of A alone, before any y.
+
+The RS theory of docs/theory.md takes the singular vectors of A as Haar, and y as noise. Columns without penalty, such
+as the intercept, are removed from A first: they take their number of rows, and A has the others.
+"""
+
+import numpy as np
+
+from sparsegdf.ensembles.limits import Spectrum
+from sparsegdf.theory.replica_symmetric import rs_curve
+
+
+def spectral_curve(A, penalty, deltas, *, free_rank=0, variance=1.0):
+    """rs_curve at these deltas = nonzeros/(M - free_rank); A is without its free_rank unpenalised columns."""
+    M, N = A.shape
+    return rs_curve(penalty, alpha=(M - free_rank) / N, deltas=deltas, variance=variance, predictors=Spectrum.of(A))
+
+
+def centred_curve(A, penalty, deltas):
+    """spectral_curve with an intercept, columns of norm 1 and y in units of its noise, as in select."""
+    A = np.asarray(A, dtype=float)
+    A = A - A.mean(axis=0)
+    return spectral_curve(A / np.linalg.norm(A, axis=0), penalty, deltas, free_rank=1)
+
+
+def predicted_df(problem, penalty, nonzeros):
+    """df at these numbers of penalised non-zeros, in the problem of a Selection; NaN beyond the theory."""
+    left = problem.rows - problem.free_rank
+    largest = min(left, problem.A.shape[1])
+    counts = np.unique(nonzeros[(nonzeros > 0) & (nonzeros <= largest)])
+    df = np.full(len(nonzeros), np.nan)
+    df[nonzeros == 0] = 0.0
+    if counts.size:
+        curve = spectral_curve(
+            problem.A, penalty, counts / left, free_rank=problem.free_rank, variance=problem.variance
+        )
+        known = dict(zip(counts, curve.df, strict=True))
+        df = np.array([known.get(count, own) for count, own in zip(nonzeros, df, strict=True)])
+    return (problem.free_rank + left * df) / problem.rows
