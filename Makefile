@@ -83,6 +83,7 @@ reference: env ## copy the finished paper run to reference/ (after `make all`)
 	mkdir -p reference
 	for file in paper_figures/*.{csv,json,md,pdf,png,tex}; do [ $${file##*/} = README.md ] || cp $$file reference/; done
 	cp results/paper/{costs,manifest}.csv reference/
+	$(BIN)/python workflow/schedule.py > reference/schedule.txt
 	$(BIN)/python workflow/readme_numbers.py
 
 # The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy. If the
@@ -109,7 +110,7 @@ docs: env ## write what docs/ says of figures, tables and columns anew, from the
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
 
-bench-path: $(BENCH)/.complete ## the direct solver against scikit-learn, celer and skglm
+bench-path: $(BENCH)/.complete ## the direct solver against scikit-learn, celer, skglm and adelie
 	$(BENCH)/bin/python benchmarks/bench_path.py
 
 bench-subsets: env ## best subsets against R leaps and a plain search

@@ -15,7 +15,7 @@ from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_path
 from sparsegdf.solvers.plain_bp import belief_propagation_reference
-from sparsegdf.solvers.stability import bp_jacobian, linear_stability
+from sparsegdf.solvers.stability import _perron_radius, bp_jacobian, linear_stability
 
 DESIGNS = {"iid": ({}, 1.0), "ar1": ({"c": 0.5}, 0.6), "block": ({"T": 30}, 0.12)}  # parameters, a stable damping
 PENALTIES = {"l1": L1(), "elastic_net": ElasticNet(0.1), "scad": SCAD(5, 1)}
@@ -136,3 +136,15 @@ def test_region_table_sets_prediction_beside_measurement():
     assert (l1["radius_0.5"] < l1.radius_1).iloc[-1]  # damping helps where the undamped iteration is unstable
     assert (l1.radius_variances < 1).all() and (l1.delta == [0.1, 0.3, 0.5]).all()
     assert (table.iterated == 40).all() and (table.samples == 3).all()
+
+
+@pytest.mark.parametrize("gap", [0.5, 1e-3, 1e-9])
+def test_the_radius_of_a_non_negative_matrix(gap):
+    """Two groups of rows, coupled by `gap`; zero rows, or two groups that are not coupled, need the dense way."""
+    block = np.kron(np.array([[1.0, gap], [gap, 0.9]]), np.random.default_rng(0).uniform(0.5, 1, (20, 20)))
+    wanted = np.abs(np.linalg.eigvals(block)).max()
+    np.testing.assert_allclose(_perron_radius(block), wanted, rtol=1e-11)
+    np.testing.assert_allclose(_perron_radius(np.pad(block, (0, 3))), wanted, rtol=1e-11)
+    block[:20, 20:] = block[20:, :20] = 0
+    np.testing.assert_allclose(_perron_radius(block), np.abs(np.linalg.eigvals(block)).max(), rtol=1e-11)
+    assert _perron_radius(np.zeros((4, 4))) == 0

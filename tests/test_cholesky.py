@@ -38,6 +38,22 @@ def test_any_order_of_changes_keeps_the_factor(seed):
     np.testing.assert_allclose(wanted @ solution, v, atol=1e-10)
 
 
+@pytest.mark.parametrize("k", range(1, 14))  # rows are taken four at a time, with one, two or three left over
+def test_triangular_solves_of_every_size(k):
+    rng = np.random.default_rng(k)
+    U = np.full((k + 3, k + 3), np.nan)
+    U[:k, :k] = np.triu(rng.standard_normal((k, k))) + 3 * np.eye(k) + np.tril(np.full((k, k), np.nan), -1)
+    exact, v = np.triu(np.nan_to_num(U[:k, :k])), rng.standard_normal(k)
+    for first in range(k):
+        given = np.where(np.arange(k) < first, 0, v)
+        solution = given.copy()
+        cholesky.forward(U, k, solution, first)
+        np.testing.assert_allclose(exact.T @ solution, given, atol=1e-13)
+    solution = v.copy()
+    cholesky.backward(U, k, solution)
+    np.testing.assert_allclose(exact @ solution, v, atol=1e-13)
+
+
 def test_a_change_that_would_not_be_positive_definite_is_refused():
     gram, factor = np.array([[1.0, 0.9], [0.9, 1.0]]), cholesky.new_factor(2)
     assert cholesky.factorise(gram, np.arange(2), np.zeros(2), factor)

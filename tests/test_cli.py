@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import sparsegdf
-from sparsegdf import L1, SCAD, rs_curve, select
+from sparsegdf import L1, SCAD, ElasticNet, Spectrum, rs_curve, select
 from sparsegdf.selection.command_line import main
 
 
@@ -184,6 +184,26 @@ BAD_DATA = {
     "overflow of the target": (changed(table(), y=table().y * 1e300), "largest value beyond .*'y'"),
     "constant target": (changed(table(), y=1.0), "target 'y' is constant"),
 }
+
+
+def test_theory_of_the_predictors_of_a_file(folder, capsys):
+    """The spectrum of the centred columns of norm 1, with a row less for the intercept."""
+    rng = np.random.default_rng(3)
+    A = 5 + rng.normal(size=(40, 60)).cumsum(axis=1)  # correlated columns of different length
+    pd.DataFrame(A).add_prefix("c").assign(y=1.0).to_csv(folder / "own.csv", index=False)
+    words = ["theory", "--penalty", "elastic_net", "--delta", "0.2,0.6", "--json"]
+    assert main([*words, "--predictors", str(folder / "own.csv"), "--target", "y"]) == 0
+    found = pd.DataFrame(json.loads(capsys.readouterr().out))
+    work = (A - A.mean(axis=0)) / A.std(axis=0) / np.sqrt(40)
+    values = np.linalg.eigvalsh(work.T @ work)
+    known = rs_curve(ElasticNet(), alpha=39 / 60, deltas=[0.2, 0.6], predictors=Spectrum(values.clip(0)))
+    np.testing.assert_allclose(found.df, known.df, rtol=1e-6)
+    iid = rs_curve(ElasticNet(), alpha=39 / 60, deltas=[0.2, 0.6])
+    assert abs(found.df - iid.df).max() > 0.01
+    assert main(["theory", "--penalty", "l1", "--alpha", "0.5", "--target", "y", "--delta", "0.5"]) == 2
+    assert "--target goes with --predictors" in capsys.readouterr().err
+    assert main([*words, "--predictors", str(folder / "own.csv")]) == 2  # y is constant
+    assert "are constant" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

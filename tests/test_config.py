@@ -1,13 +1,16 @@
 """The typed configuration: what it accepts, and its error messages."""
 
+import ast
 import copy
 import json
+import re
 
 import pytest
 import yaml
 from conftest import ROOT
 
-from sparsegdf.paper.config.model import ConfigError, load
+from sparsegdf.paper.config.blocks import Model
+from sparsegdf.paper.config.model import Config, ConfigError, load
 from sparsegdf.paper.config.simulation import Simulation
 
 
@@ -109,3 +112,22 @@ def test_a_simulation_is_what_its_params_say(raw):
         "etas": [],
     }
     assert len(block.etas) == 8 and (block.etas[0], block.etas[-1]) == (2.2, 0.35)
+
+
+def test_every_key_is_read():
+    """As an attribute, or as an argument of the function that its block is handed to."""
+    read = set()
+    for file in [
+        *(ROOT / "src/sparsegdf/paper").rglob("*.py"),
+        *(ROOT / "workflow").rglob("*.py"),
+        *(ROOT / "workflow").rglob("*.smk"),
+    ]:
+        text = file.read_text(encoding="utf-8")
+        read |= set(re.findall(r"\.(\w+)", text))
+        if file.suffix == ".py":
+            read |= {node.arg for node in ast.walk(ast.parse(text)) if isinstance(node, ast.arg)}
+    blocks = Model.__subclasses__()
+    for block in blocks:
+        blocks += block.__subclasses__()
+    keys = {f"{block.__name__}.{key}": key for block in blocks if block is not Config for key in block.model_fields}
+    assert len(keys) > 100 and [name for name, key in keys.items() if key not in read] == []

@@ -35,12 +35,11 @@ def test_sigma2_by_least_squares_is_unbiased():
     assert abs(np.mean(values) - 4) < 4 * np.std(values) / np.sqrt(200)
 
 
-@pytest.mark.parametrize("strength", [1.0, 1e4])
-def test_sigma2_does_not_depend_on_how_strong_the_signal_is(strength):
+def test_a_strong_signal_is_no_part_of_sigma2():
     rng = np.random.default_rng(1)
     A = rng.normal(size=(60, 100))
     noise = rng.normal(size=60)
-    A, y = A - A.mean(axis=0), strength * (A[:, 0] + A[:, 1]) + noise
+    A, y = A - A.mean(axis=0), 1e4 * (A[:, 0] + A[:, 1]) + noise
     assert 0.5 < estimate_noise_variance(A, y - y.mean(), intercept=True).value < 2
 
 

@@ -14,7 +14,7 @@ from sparsegdf.paper.experiments.l0_summaries import extrapolate, fixed_eta, fix
 from sparsegdf.paper.experiments.l0_tables import df_table
 from sparsegdf.paper.experiments.simulation import Simulation, simulate, solvers_of
 from sparsegdf.paper.experiments.summaries import agreement_table, summarise
-from sparsegdf.paper.tables import read_tables, write_table
+from sparsegdf.paper.tables import read_table, write_table
 from sparsegdf.solvers.direct import stationary_path
 
 BP = {
@@ -42,7 +42,8 @@ def run(function, arguments, folder, chunk, cores, total=50):
         for (first, last), job in zip(bounds, jobs, strict=True):
             write_table(job.result(), folder / f"{first:03d}-{last:03d}.parquet")
     whole = folder / "whole.parquet"
-    write_table(read_tables(sorted(folder.glob("*-*.parquet"))), whole)
+    chunks = [read_table(file) for file in sorted(folder.glob("*-*.parquet"))]
+    write_table(pd.concat(chunks, ignore_index=True), whole)
     return whole.read_bytes()
 
 

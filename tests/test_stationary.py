@@ -261,6 +261,12 @@ def test_divergence_from_the_factor_is_that_of_the_trace_formula(design, penalty
     A, y, etas = problem(design, N=N, lowest=0.1)
     points, divergence = points_and_divergence(new_path(A, y, penalty), etas)
     assert np.isfinite(divergence).all()
+    path = stationary_path(A, y, penalty, etas, stein=True)
+    at, found = points[:, path.converged], path.x[:, path.converged]
+    same = np.flatnonzero(path.converged)[np.abs(at - found).max(axis=0) < 1e-9]
+    np.testing.assert_allclose(path.stein[same], divergence[same], rtol=1e-9)
+    assert same.size > 5 and np.isnan(path.stein[~path.converged]).all()
+    assert np.isnan(stationary_path(A, y, penalty, etas).stein).all()
     for x, eta, found in zip(points.T, etas, divergence, strict=True):
         S, step = x != 0, 1e-6
         D = (penalty.derivative(x[S] * (1 + step), eta) - penalty.derivative(x[S], eta)) / np.abs(step * x[S])

@@ -115,11 +115,6 @@ def _digest(identity, frame):
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def read_tables(paths) -> pd.DataFrame:
-    """Read the chunks of one table and concatenate them."""
-    return pd.concat([read_table(path) for path in paths], ignore_index=True)
-
-
 def write_text(text, path):
     """Write a text file atomically."""
     with atomic(path) as temporary:

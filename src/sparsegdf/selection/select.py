@@ -224,11 +224,8 @@ def _levels(problem, fits, coefficients, unit):
 
 def _add_criteria(path, problem, penalty, fits, setting, options):
     """Set the columns of the criteria, before kkt."""
-    columns = {
-        name: one.value(path.err_train.to_numpy(), path.df.to_numpy(), setting)
-        for name, one in CRITERIA.items()
-        if one.from_df
-    }
+    err, df = path["err_train"].to_numpy(), path["df"].to_numpy()
+    columns = {name: one.value(err, df, setting) for name, one in CRITERIA.items() if one.from_df}
     if not CRITERIA[options.criterion].from_df and "cv" not in path:
         F = None if problem.plain else problem.free
         cv, se = repeated_cross_validation(

@@ -245,11 +245,12 @@ def _pieces_of(problem, x):
 
 
 @njit(cache=True)
-def _levels(gram, Q, c, start, slope, intercept, factor, scale, stein, begin):
-    """(x, divergence) at each level, NaN where no point was found; start, slope and intercept are (levels, N, K).
+def _levels(gram, Q, c, segments, factor, scale, stein, begin):
+    """(x, divergence) at each level, NaN where no point was found; segments are three arrays (levels, N, K).
 
     Level k starts from begin[k] or, if `begin` is empty, from the last level. Without `stein` the divergence is NaN.
     """
+    start, slope, intercept = segments
     levels, N = start.shape[:2]
     points, divergence = np.full((levels, N), np.nan), np.full(levels, np.nan)
     x, g, pieces = np.zeros(N), c, np.zeros(N, np.int64)
@@ -367,7 +368,7 @@ class _Path:
         if self.x.size <= _SMALL:
             begin = np.empty((0, self.x.size)) if begin is None else begin
             segments = self._segments(etas[:, None])
-            points, divergence = _levels(self.gram, self.Q, self.c, *segments, self.factor, self.scale, stein, begin)
+            points, divergence = _levels(self.gram, self.Q, self.c, segments, self.factor, self.scale, stein, begin)
             return points, divergence / self.y.size
         points, divergence = np.full((etas.size, self.x.size), np.nan), np.full(etas.size, np.nan)
         for k, eta in enumerate(etas):

@@ -172,7 +172,8 @@ def draw(theory, points, subsets, blocks, designs):
                 look |= {"markerfacecolor": face, "zorder": 3}
                 top.errorbar(part.delta, part.gdf, xerr=part.delta_se, yerr=part.gdf_se, **look)
                 bottom.errorbar(part.delta, part.gap_rs, yerr=part.gap_rs_se, **look)
-        top.set(xlim=(0, 1), ylim=(0, 1.02), xticks=(0, 0.5, 1))
+        right = 0.5 if name == L0 else 1  # no larger subsets are searched
+        top.set(xlim=(0, right), ylim=(0, 1.02), xticks=(0, right / 2, right))
         top.label_outer()
         bottom.set_xlabel(r"$\delta$")
         style.panel_letter(top, "abcd"[column])
