@@ -48,7 +48,7 @@ TESTS = {
     "theory/prediction_error.py": "prediction_error",
     "theory/predictors.py": "predictors",
     "theory/chain.py": "predictors",
-    "theory/effective_fraction.py": "predictors",
+    "theory/effective_fraction.py": "predictors cavity",
     "ensembles/limits.py": "predictors designs",
     "solvers/belief_propagation.py": "bp solvers",
     "solvers/plain_bp.py": "bp",
@@ -68,6 +68,7 @@ TESTS = {
     "selection/command_line.py": "cli",
     "selection/data_files.py": "cli",
     "selection/plot.py": "plot cli",
+    "selection/predicted.py": "plot cli",
     "selection/regressor.py": "regressor",
 }
 COSMETIC = {
