@@ -202,6 +202,13 @@ def test_theory_of_the_predictors_of_a_file(folder, capsys):
     assert abs(found.df - iid.df).max() > 0.01
     assert main(["theory", "--penalty", "l1", "--alpha", "0.5", "--target", "y", "--delta", "0.5"]) == 2
     assert "--target goes with --predictors" in capsys.readouterr().err
+    assert main(["theory", "--penalty", "l1", "--alpha", "0.5"]) == 2
+    assert "--alpha needs --delta" in capsys.readouterr().err
+    tall = [write(table(), folder / "tall.csv"), "--target", "y", "--json"]
+    assert main(["theory", "--penalty", "l1", "--predictors", *tall]) == 0
+    found = pd.DataFrame(json.loads(capsys.readouterr().out))
+    np.testing.assert_allclose(found.delta, np.arange(1, 21) * 5 / 39 / 20)  # five columns, 40 rows less one
+    np.testing.assert_allclose(found.df, found.delta)
     assert main([*words, "--predictors", str(folder / "own.csv")]) == 2  # y is constant
     assert "are constant" in capsys.readouterr().err
 

@@ -18,7 +18,7 @@ Generalized degrees of freedom (df) of sparse regression, 1/2 ||y - A x||^2 + r(
 
   sparsegdf select data.csv --target y --penalty scad     choose a model for your data by C_p
   sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1     the replica-symmetric curve
-  sparsegdf theory --penalty scad --predictors data.csv --target y --delta 0.1:0.9:0.1     for your predictors
+  sparsegdf theory --penalty scad --predictors data.csv --target y     for your predictors
 
 sparsegdf select --help and sparsegdf theory --help explain the options. Exit status: 0, or 2 with a message when the
 arguments or the data cannot be used."""
@@ -60,20 +60,24 @@ def _parser():
     predictors.add_argument("--alpha", type=float, help="rows / columns of iid predictors")
     predictors.add_argument("--predictors", metavar="FILE", help="a data file whose spectrum is used")
     theory.add_argument("--target", help="a column of that file that is not a predictor")
-    theory.add_argument("--delta", required=True, metavar="D", help="one value, a,b,c or first:last:step")
+    theory.add_argument(
+        "--delta",
+        metavar="D",
+        help="one value, a,b,c or first:last:step (default for --predictors: 20 values up to the largest possible)",
+    )
     theory.add_argument("--json", action="store_true", help="print a JSON list instead of text")
     return parser
 
 
 def _theory(options):
-    penalty, deltas = chosen_penalties(options)[0], _deltas(options.delta)
+    penalty, deltas = chosen_penalties(options)[0], _deltas(options.delta) if options.delta else None
     if options.predictors:
         from sparsegdf.selection.data_files import read_predictors
         from sparsegdf.selection.predicted import centred_curve
 
         curve = centred_curve(read_predictors(options.predictors, options.target), penalty, deltas)
-    elif options.target:
-        raise ValueError("--target goes with --predictors")
+    elif options.target or deltas is None:
+        raise ValueError("--target goes with --predictors" if options.target else "--alpha needs --delta")
     else:
         from sparsegdf.theory.replica_symmetric import rs_curve
 
