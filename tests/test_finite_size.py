@@ -61,3 +61,5 @@ def test_the_predicted_gap_stands_beside_the_limit():
     assert at.predicted[1.0, "stein"] == 0 and np.isnan(at.predicted[0.5, "stein"])  # beyond the AT line
     assert at.predicted[0.5, "delta_eff"] == pytest.approx(0.05) and not at.rs_stable[0.5, "delta_eff"]
     assert np.isnan(at.predicted[0.25, "delta_eff"])  # a level without theory
+    nothing = with_predicted(limits, {"iid": pd.DataFrame(columns=list(theory))})  # a design without theory
+    assert nothing.predicted[nothing.gap == "delta_eff"].isna().all() and not nothing.rs_stable.any()

@@ -97,4 +97,5 @@ def test_the_corrected_fraction_over_samples():
     assert gap["gap_corrected"] == pytest.approx(0.01 + row.corrected_stein)
     assert gap["gap_corrected_se"] == pytest.approx(np.hypot(0.003, row.corrected_stein_se))
     unknown = parts | {"design": {"kind": "row_orthogonal"}}
-    assert corrected_fraction(Simulation.of(**unknown, **NOISE), 2).empty
+    nothing = corrected_fraction(Simulation.of(**unknown, **NOISE), 2)
+    assert nothing.empty and with_corrected(summary, nothing).gap_corrected.isna().all()

@@ -201,7 +201,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ),
         (
             "src/sparsegdf/paper/experiments/iterated.py",
-            {"iterated": 15, "summary": 15}
+            {"iterated": 15, "summary": 11}
             | ITERATED
             | SEEN_IN
             | once("figure4_bp_vs_rs", "figure5_example1", "table_effective_fraction"),
