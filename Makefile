@@ -110,7 +110,7 @@ docs: env ## write what docs/ says of figures, tables and columns anew, from the
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
 
-bench-path: $(BENCH)/.complete ## the direct solver against scikit-learn, celer and skglm
+bench-path: $(BENCH)/.complete ## the direct solver against scikit-learn, celer, skglm and adelie
 	$(BENCH)/bin/python benchmarks/bench_path.py
 
 bench-subsets: env ## best subsets against R leaps and a plain search

@@ -1,4 +1,4 @@
-"""A whole path of stationary points for one (A, y) against the solvers of scikit-learn, celer and skglm.
+"""A whole path of stationary points for one (A, y) against the solvers of scikit-learn, celer, skglm and adelie.
 
 python benchmarks/bench_path.py [--quick]
 """
@@ -57,7 +57,7 @@ def lars(A, y, etas, penalty):
     return np.where(np.abs(x) < 1e-12, 0, x)  # what has left the support is zero to rounding only
 
 
-def enet(A, y, etas, penalty):
+def enet(A, y, etas, penalty, tol=1e-10):
     """One call per level, because l1_ratio changes with eta at fixed eta2; each starts from the last."""
     enet_path = importlib.import_module("sklearn.linear_model").enet_path
     X, x, gram, Xy = np.asfortranarray(A), None, A.T @ A, A.T @ y
@@ -65,14 +65,14 @@ def enet(A, y, etas, penalty):
     for eta in etas:
         alpha, ratio = mixing(penalty, eta, y.size)
         arguments = {"l1_ratio": ratio, "alphas": [alpha], "precompute": gram, "Xy": Xy, "check_input": False}
-        x = enet_path(X, y, coef_init=x, tol=1e-10, max_iter=100_000, **arguments)[1][:, 0]
+        x = enet_path(X, y, coef_init=x, tol=tol, max_iter=100_000, **arguments)[1][:, 0]
         path.append(x.copy())  # the next call overwrites its coef_init
     return np.stack(path, axis=1)
 
 
-def celer(A, y, etas, penalty):
+def celer(A, y, etas, penalty, tol=1e-12):
     celer_path = importlib.import_module("celer").celer_path
-    X, how = np.asfortranarray(A), {"tol": 1e-12, "max_iter": 100, "prune": 1}
+    X, how = np.asfortranarray(A), {"tol": tol, "max_iter": 100, "prune": 1}
     if isinstance(penalty, L1):
         return celer_path(X, y, "lasso", alphas=etas / y.size, **how)[1]
     x, path = None, []
@@ -83,12 +83,12 @@ def celer(A, y, etas, penalty):
     return np.stack(path, axis=1)
 
 
-def skglm(A, y, etas, penalty):
+def skglm(A, y, etas, penalty, tol=1e-12):
     """skglm states SCAD without eta, so A and y are scaled for it. Each level starts from the last."""
     penalties = importlib.import_module("skglm.penalties")
     datafit = importlib.import_module("skglm.datafits").Quadratic()
     AndersonCD = importlib.import_module("skglm.solvers").AndersonCD
-    solver = AndersonCD(tol=1e-12, fit_intercept=False, warm_start=True, max_iter=500)
+    solver = AndersonCD(tol=tol, fit_intercept=False, warm_start=True, max_iter=500)
     M, N = A.shape
     X, z, x, path = np.asfortranarray(A), y, np.zeros(N), []
     for eta in etas:
@@ -105,6 +105,15 @@ def skglm(A, y, etas, penalty):
     return np.stack(path, axis=1)
 
 
+def adelie(A, y, etas, penalty, tol=1e-16):
+    """Its tol bounds a change of the objective; 1e-16 is where its violation stops falling at a reasonable cost."""
+    ad = importlib.import_module("adelie")
+    limits = {"tol": tol, "adev_tol": 1, "ddev_tol": 0, "early_exit": False}
+    options = {"intercept": False, "progress_bar": False, "n_threads": 1}
+    path = ad.solver.grpnet(np.asfortranarray(A), ad.glm.gaussian(y), lmda_path=etas / y.size, **limits, **options)
+    return path.betas.toarray().T
+
+
 def ours(A, y, etas, penalty):
     return stationary_path(A, y, penalty, etas)
 
@@ -115,7 +124,7 @@ def points(A, y, etas, penalty):
 
 CONVEX = {"scikit-learn enet_path": enet, "celer": celer, "skglm": skglm}
 CASES = {
-    "l1": (L1(), {"scikit-learn lars_path": lars} | CONVEX),
+    "l1": (L1(), {"scikit-learn lars_path": lars} | CONVEX | {"adelie": adelie}),
     "elastic net": (ElasticNet(0.1), CONVEX),
     "SCAD a=5": (SCAD(5, 1), {"skglm": skglm}),
     "SCAD a=8": (SCAD(8, 1), {"skglm": skglm}),
@@ -197,12 +206,12 @@ def reading(frame):
 COMPARISONS = [
     Comparison(
         "direct_path",
-        "Direct path against lars_path, enet_path, celer and skglm",
+        "Direct path against lars_path, enet_path, celer, skglm and adelie",
         "A 500 × 1000, y pure noise, the same 20 levels of η for all, δ from 0.05 to 0.9 or as far as fixed "
         "points go. Median, smallest and largest CPU ms of a whole path over five samples; ratio: median of their "
         "time over that of stationary_path, which computes the variances of BP too, sample by sample; ratio x: "
         "over that of stationary_points, x alone, as the peers compute it. Tolerances of different tools do not mean "
-        "the same thing: lars_path is exact, enet_path has tol 1e-10, celer and skglm 1e-12, and "
+        "the same thing: lars_path is exact, enet_path has tol 1e-10, celer and skglm 1e-12, adelie 1e-16, and "
         "KKT is the largest violation of stationarity over all levels and samples. x gap: "
         "median over levels of the largest difference to ours (a concave penalty has many stationary points).",
         paths,

@@ -1,4 +1,4 @@
-"""Every comparison in one go, on one thread: `make bench`. Writes RESULTS.md and results.json.
+"""Every comparison in one go, on one thread: `make bench`. Writes RESULTS.md, its pictures and results.json.
 
 python benchmarks/run_all.py [--quick] [--out FOLDER]
 """
@@ -8,6 +8,7 @@ import json
 import time
 from pathlib import Path
 
+import bench_accuracy
 import bench_bp
 import bench_compile
 import bench_growth
@@ -25,6 +26,7 @@ HERE = Path(__file__).resolve().parent
 MODULES = (
     bench_bp,
     bench_path,
+    bench_accuracy,
     bench_subsets,
     bench_selection,
     bench_theory,
@@ -37,6 +39,10 @@ MODULES = (
 def plain(frame):
     """Rows for JSON, which has no NaN."""
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+
+def picture(comparison):
+    return f"{comparison.name}.svg"
 
 
 def page(record, sections):
@@ -64,6 +70,7 @@ def page(record, sections):
             "",
             comparison.reading(frame),
             "",
+            *([f"![{comparison.title}]({picture(comparison)})", ""] if comparison.draw else []),
             markdown(frame),
         ]
     return "\n".join(intro) + "\n"
@@ -89,6 +96,9 @@ def main():
         for comparison, frame in sections
     }
     write_text(json.dumps(record | {"tables": tables}, indent=1, ensure_ascii=False) + "\n", folder / "results.json")
+    for comparison, frame in sections:
+        if comparison.draw:
+            comparison.draw(frame, folder / picture(comparison))
     write_text(page(record, sections), folder / "RESULTS.md")
     print(f"{time.monotonic() - begin:5.0f} s  {folder / 'RESULTS.md'}")
 

@@ -18,7 +18,7 @@ SEED = 20240101
 # Read by what is loaded from here on; one_thread() holds what is loaded already.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 os.environ.update(dict.fromkeys(THREADS, "1"))
-PACKAGES = ("sparsegdf", "numpy", "scipy", "numba", "llvmlite", "pandas", "scikit-learn", "skglm", "celer")
+PACKAGES = ("sparsegdf", "numpy", "scipy", "numba", "llvmlite", "pandas", "scikit-learn", "skglm", "celer", "adelie")
 
 
 class Comparison(NamedTuple):
@@ -29,6 +29,7 @@ class Comparison(NamedTuple):
     how: str
     measure: Callable[[bool], pd.DataFrame]  # of quick
     reading: Callable[[pd.DataFrame], str]
+    draw: Callable[[pd.DataFrame, Path], None] | None = None  # its picture, where there is one
 
 
 def seconds(function, *args, **kwargs):

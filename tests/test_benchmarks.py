@@ -1,4 +1,4 @@
-"""`make bench` as a smoke run, on a machine without celer, skglm and R. Its timings are not checked."""
+"""`make bench` as a smoke run, on a machine without celer, skglm, adelie and R. Its timings are not checked."""
 
 import json
 import math
@@ -17,8 +17,10 @@ NAMES = [
     "bp_step",
     "bp_path",
     "direct_path",
+    "accuracy",
     "best_subset",
     "selection",
+    "selection_peers",
     "theory",
     "theory_points",
     "growth",
@@ -29,9 +31,9 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """(results.json, RESULTS.md, what was printed)"""
+    """(results.json, RESULTS.md, what was printed, the folder)"""
     folder = tmp_path_factory.mktemp("bench")
-    for peer in ("celer", "skglm"):
+    for peer in ("celer", "skglm", "adelie"):
         (folder / f"{peer}.py").write_text("raise ImportError('hidden by the test')\n")
     # PATH has only git, and no Rscript.
     (folder / "bin").mkdir()
@@ -41,7 +43,7 @@ def results(tmp_path_factory):
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert not done.returncode, done.stdout + done.stderr
     record = json.loads((folder / "out/results.json").read_text())
-    return record, (folder / "out/RESULTS.md").read_text(), done.stdout
+    return record, (folder / "out/RESULTS.md").read_text(), done.stdout, folder / "out"
 
 
 def rows(results, name):
@@ -49,7 +51,7 @@ def rows(results, name):
 
 
 def test_every_comparison_has_its_table(results):
-    record, page, printed = results
+    record, page, printed, _ = results
     assert list(record["tables"]) == NAMES
     sections = re.split(r"^## ", page, flags=re.M)[1:]
     assert len(sections) == len(NAMES)
@@ -57,6 +59,7 @@ def test_every_comparison_has_its_table(results):
         table = record["tables"][name]
         assert table["reading"] in section and table["reading"] in printed
         assert section.count("\n|") == len(table["rows"]) + 2
+        assert section.count("\n![") == (name == "accuracy")
     assert record["quick"]
 
 
@@ -86,12 +89,24 @@ def test_all_have_solved_the_same_problem(results):
 
 def test_a_missing_peer_is_reported(results):
     paths = rows(results, "direct_path").set_index("solver")
-    for peer in ("celer", "skglm"):
+    for peer in ("celer", "skglm", "adelie"):
         assert (paths.note[peer] == "not available (ImportError: hidden by the test)").all()
         assert paths.ms[peer].isna().all()
     leaps = rows(results, "best_subset").set_index("search").loc["R leaps"]
     assert "r-cran-leaps" in leaps.note and math.isnan(leaps.ratio)
     assert "R leaps" not in results[0]["tables"]["best_subset"]["reading"]
+
+
+def test_time_against_accuracy_is_a_table_and_a_picture(results):
+    _, page, _, folder = results
+    table = rows(results, "accuracy")
+    assert set(table.solver) == {"stationary_points", "scikit-learn lars_path", "scikit-learn enet_path"}
+    assert (table.KKT[table.tol.isna()] < 1e-12).all()
+    enet = table[table.tol.notna()].sort_values("tol")
+    assert enet.KKT.is_monotonic_increasing and enet.KKT.min() < 1e-10 and enet.KKT.max() > 1e-4
+    assert "(accuracy.svg)" in page
+    drawing = (folder / "accuracy.svg").read_text()
+    assert drawing.startswith("<?xml") and "<dc:date>" not in drawing
 
 
 def test_nothing_names_the_machine(results):

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf import L1, SCAD, rs_curve, select
+import sparsegdf
+from sparsegdf import L1, SCAD, ElasticNet, Spectrum, rs_curve, select
 from sparsegdf.selection.command_line import main
 
 
@@ -48,6 +49,10 @@ def test_select_prints_the_table_says_why_and_writes(folder, capsys, suffix):
     assert found.why() in out and repr(found) in out
     marked = [line for line in out.splitlines() if line.startswith(">")]
     assert len(marked) == 1 and f"{found.best.eta:.5g}" in marked[0]
+    coefficients = pd.read_csv(folder / "data_l1_coefficients.csv")
+    assert list(coefficients) == ["eta", "intercept", *"abcde"]
+    np.testing.assert_allclose(coefficients[list("abcde")].T, found.coefficients)
+    np.testing.assert_allclose(coefficients.intercept, found.intercepts)
     written = pd.read_csv(folder / "data_l1_path.csv")
     np.testing.assert_allclose(written.cp, found.path.cp)
     assert len(written) == len(found.path) and list(written) == list(found.path)
@@ -61,7 +66,7 @@ def test_of_a_long_path_25_rows_are_printed(folder, capsys, levels):
     words = ["--target", "y", "--penalty", "scad", "--sigma2", "1", "--levels", str(levels)]
     assert main(["select", file, *words]) == 0
     head, *lines = capsys.readouterr().out.split("\n\n")[0].splitlines()
-    path = pd.read_csv("data_scad_path.csv")
+    path = pd.read_csv("data_scad_a8_lam1_path.csv")
     rows = [line for line in lines if not line.startswith("(")]
     assert len(path) == levels and lines[len(rows):] == (
         [f"({len(rows)} of {levels} levels; the CSV file has all)"] if levels > 25 else []
@@ -77,16 +82,20 @@ def test_of_a_long_path_25_rows_are_printed(folder, capsys, levels):
 
 def test_select_as_json(folder, capsys):
     file = write(table(), folder / "data.csv")
-    (folder / "out").mkdir()
-    words = ["--penalty", "scad", "--a", "5", "--sigma2", "1", "--output", "out", "--bootstrap", "4", "--json"]
+    words = ["--penalty", "scad", "--a", "5", "--sigma2", "1", "--output", "out/made", "--bootstrap", "4", "--json"]
     assert main(["select", file, "--target", "y", *words]) == 0
+    assert "path" not in json.loads(capsys.readouterr().out)
+    assert main(["select", file, "--target", "y", *words, "--whole-path"]) == 0
     record = json.loads(capsys.readouterr().out)
     frame = table()
     found = select(frame.drop(columns="y"), frame.y, SCAD(5, 1), sigma2=1, bootstrap=4)
     assert record["chosen"]["row"] == found.chosen and record["chosen"]["cp"] == pytest.approx(found.best.cp)
     assert record["coefficients"]["a"] == pytest.approx(found.coef[0])
     assert len(record["path"]) == 100 and record["sigma2"] == 1 and record["path"][3]["df_se"] > 0
+    assert record["files"][0] == "out/made/data_scad_a5_lam1_path.csv"
     assert all((folder / file).is_file() for file in record["files"])
+    np.testing.assert_allclose(np.array(record["coefficient_path"]).T, found.coefficients)
+    assert record["frequencies"] == {name: found.frequency[i, found.chosen] for i, name in enumerate("abcde")}
 
 
 def test_options_reach_select(folder, capsys):
@@ -97,7 +106,7 @@ def test_options_reach_select(folder, capsys):
     record = json.loads(capsys.readouterr().out)
     assert record["penalty"] == "ElasticNet(eta2=3.0)" and record["intercept"] == 0 and record["sigma2"] == 2
     words = ["select", file, "--target", "y", "--penalty", "scad", "--eta-min", "0.5", "--levels", "7", "--json"]
-    assert main(words) == 0
+    assert main([*words, "--whole-path"]) == 0
     etas = [level["eta"] for level in json.loads(capsys.readouterr().out)["path"]]
     assert len(etas) == 7 and etas[-1] == pytest.approx(0.5)
 
@@ -157,8 +166,11 @@ def changed(frame, **columns):
 
 
 BAD_DATA = {
-    "missing": (changed(table(), b=[np.nan] + [1.0, 2.0] * 19 + [3.0]), "missing values.*'b'"),
-    "text": (changed(table(), b=["red", "blue"] * 20), "do not hold numbers.*'b'"),
+    "missing": (
+        changed(table(), b=[np.nan] + [1.0, 2.0] * 19 + [3.0]),
+        "missing values, in 1 of 40 rows: 'b' .--drop-missing rows",
+    ),
+    "text": (changed(table(), b=["red", "blue"] * 20), "do not hold numbers: .*--drop NAME: 'b'"),
     "text target": (changed(table(), y=["red", "blue"] * 20), "do not hold numbers.*'y'"),
     "constant": (changed(table(), d=2.5), "are constant.*'d'"),
     "duplicated": (changed(table(), f=table().c), "repeat the values of another column.*'f'"),
@@ -174,6 +186,33 @@ BAD_DATA = {
 }
 
 
+def test_theory_of_the_predictors_of_a_file(folder, capsys):
+    """The spectrum of the centred columns of norm 1, with a row less for the intercept."""
+    rng = np.random.default_rng(3)
+    A = 5 + rng.normal(size=(40, 60)).cumsum(axis=1)  # correlated columns of different length
+    pd.DataFrame(A).add_prefix("c").assign(y=1.0).to_csv(folder / "own.csv", index=False)
+    words = ["theory", "--penalty", "elastic_net", "--delta", "0.2,0.6", "--json"]
+    assert main([*words, "--predictors", str(folder / "own.csv"), "--target", "y"]) == 0
+    found = pd.DataFrame(json.loads(capsys.readouterr().out))
+    work = (A - A.mean(axis=0)) / A.std(axis=0) / np.sqrt(40)
+    values = np.linalg.eigvalsh(work.T @ work)
+    known = rs_curve(ElasticNet(), alpha=39 / 60, deltas=[0.2, 0.6], predictors=Spectrum(values.clip(0)))
+    np.testing.assert_allclose(found.df, known.df, rtol=1e-6)
+    iid = rs_curve(ElasticNet(), alpha=39 / 60, deltas=[0.2, 0.6])
+    assert abs(found.df - iid.df).max() > 0.01
+    assert main(["theory", "--penalty", "l1", "--alpha", "0.5", "--target", "y", "--delta", "0.5"]) == 2
+    assert "--target goes with --predictors" in capsys.readouterr().err
+    assert main(["theory", "--penalty", "l1", "--alpha", "0.5"]) == 2
+    assert "--alpha needs --delta" in capsys.readouterr().err
+    tall = [write(table(), folder / "tall.csv"), "--target", "y", "--json"]
+    assert main(["theory", "--penalty", "l1", "--predictors", *tall]) == 0
+    found = pd.DataFrame(json.loads(capsys.readouterr().out))
+    np.testing.assert_allclose(found.delta, np.arange(1, 21) * 5 / 39 / 20)  # five columns, 40 rows less one
+    np.testing.assert_allclose(found.df, found.delta)
+    assert main([*words, "--predictors", str(folder / "own.csv")]) == 2  # y is constant
+    assert "are constant" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("case", BAD_DATA)
 def test_bad_data_is_one_message_and_status_2(folder, capsys, case, suffix):
@@ -185,9 +224,84 @@ def test_bad_data_is_one_message_and_status_2(folder, capsys, case, suffix):
     assert len(list(folder.iterdir())) == 1  # nothing was written
 
 
+# --- dialects of text files, missing values, dropped columns -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "separator, decimal, encoding, note",
+    [
+        (",", ".", "utf-8-sig", ""),
+        (";", ".", "utf-8", "Note: columns are separated by semicolons"),
+        (";", ",", "utf-8-sig", "Note: numbers have decimal commas"),
+        ("\t", ",", "utf-16", "Note: numbers have decimal commas"),
+    ],
+)
+def test_the_dialect_of_a_csv_file_is_recognised(folder, capsys, separator, decimal, encoding, note):
+    table().assign(d=np.arange(40)).to_csv("mine.csv", index=False, sep=separator, decimal=decimal, encoding=encoding)
+    assert main(["select", "mine.csv", "--target", "y", "--penalty", "l1"]) == 0
+    frame = table().assign(d=np.arange(40))
+    out = capsys.readouterr().out
+    assert select(frame.drop(columns="y"), frame.y, L1()).why() in out and note in out
+    assert bool(note) == out.startswith("Note")
+
+
+def test_missing_values_are_dropped_if_asked_for_and_counted(folder, capsys):
+    frame = table()
+    frame.loc[[3, 8], "b"] = np.nan
+    frame.loc[3, "d"] = np.nan
+    words = ["select", write(frame, folder / "data.csv"), "--target", "y", "--penalty", "l1"]
+    assert main([*words, "--drop-missing", "rows"]) == 0
+    out, left = capsys.readouterr().out, frame.dropna()
+    assert "dropped 2 of 40 rows" in out and repr(select(left.drop(columns="y"), left.y, L1())) in out
+    assert main([*words, "--drop-missing", "columns", "--drop", "e"]) == 0
+    out, left = capsys.readouterr().out, frame[["a", "c"]]
+    assert "dropped 2 columns, which have missing values: 'b', 'd'" in out and "dropped as asked: 'e'" in out
+    assert repr(select(left, frame.y, L1())) in out
+    frame.loc[5, "y"] = np.nan
+    write(frame, folder / "data.csv")
+    assert main([*words, "--drop-missing", "columns"]) == 2
+    assert "the target too, so --drop-missing rows" in capsys.readouterr().err
+
+
+def test_several_penalties_and_another_criterion(folder, capsys):
+    file = write(table(), folder / "data.csv")
+    words = [
+        "select",
+        file,
+        "--target",
+        "y",
+        "--penalty",
+        "scad",
+        "--penalty",
+        "l1",
+        "--a",
+        "5",
+        "--criterion",
+        "bic",
+    ]
+    assert main([*words, "--json"]) == 0
+    record, frame = json.loads(capsys.readouterr().out), table()
+    found = select(frame.drop(columns="y"), frame.y, [SCAD(5.0, 1.0), L1()], criterion="bic")
+    assert record["penalty"] == repr(found.penalty) and record["why"] == found.why()
+    assert [one["penalty"] for one in record["candidates"]] == found.candidates.penalty.tolist()
+    assert main(words) == 0 and found.why() in capsys.readouterr().out
+
+
+def test_quiet_writes_and_prints_nothing(folder, capfd):
+    assert main(["select", write(table(), folder / "data.csv"), "--target", "y", "--penalty", "l1", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "") and len(list(folder.iterdir())) == 4
+
+
+def test_version_and_module(folder):
+    for words in (["-m", "sparsegdf"], ["-m", "sparsegdf.selection.command_line"]):
+        done = subprocess.run([sys.executable, *words, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"sparsegdf {sparsegdf.__version__}\n" and re.match(r"\d+\.\d+", sparsegdf.__version__)
+
+
 @pytest.mark.parametrize(
     "content, named",
     [
+        (b"1,2,3\n4,5,7\n9,1,2\n", "the first line holds numbers ('1', '2', '3'), not names: add a header line"),
         (b"a,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
         (b"\n\na,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
         (b",a,y\n0,1,2\n1,3,5\n", "have no name (a saved index?), counted from 0: name or remove them: 0"),
@@ -235,7 +349,15 @@ def test_nothing_is_unpickled(folder, capsys):
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--sigma2", "-1"], "sigma2 = -1.0"),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--bootstrap", "1"], "bootstrap = 1"),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--seed", "-1"], "seed = -1 is out of range"),
-        (["select", "data.csv", "--target", "y", "--penalty", "l1", "--output", "no/where"], "is not a folder"),
+        (["select", "data.csv", "--target", "y", "--penalty", "l1", "--output", "data.csv"], "is not a folder"),
+        (
+            ["select", "data.csv", "--target", "y", "--penalty", "l1", "--drop", "z"],
+            "no column 'z' to drop; it has 'a'",
+        ),
+        (
+            ["select", "data.csv", "--target", "y", "--penalty", "l1", "--drop", "y"],
+            "is the target and cannot be dropped",
+        ),
         (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.9:0.1:0.1"], "--delta 0.9:0.1:0.1"),
         (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "x"], "--delta = 'x' is not a list of numbers"),
         (["theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.1:inf:0.1"], "--delta 0.1:inf:0.1"),

@@ -41,6 +41,7 @@ def test_ar1_correlation_decays_as_a_power_of_c(c):
     C = correlations(AR1(c).draw(4000, 60, np.random.default_rng(1)))
     distance = np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
     assert np.abs(C - c**distance).max() < 5 / np.sqrt(4000)
+    np.testing.assert_array_equal(AR1(c).covariance([3, 7, 4]), c ** distance[np.ix_([3, 7, 4], [3, 7, 4])])
 
 
 def test_block_correlation_is_one_half_within_a_block_and_zero_elsewhere():
@@ -50,6 +51,7 @@ def test_block_correlation_is_one_half_within_a_block_and_zero_elsewhere():
     same = (label[:, None] == label) & (label < 3)[:, None]
     expected = np.where(np.eye(N) == 1, 1, np.where(same, 0.5, 0))
     assert np.abs(C - expected).max() < 5 / np.sqrt(4000)
+    np.testing.assert_array_equal(Block(T).covariance(range(N)), expected)
 
 
 @pytest.mark.parametrize("shape", [(30, 50), (50, 30)])

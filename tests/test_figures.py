@@ -18,9 +18,11 @@ from sparsegdf.paper.figures import (
     figure2_gdf,
     figure5_example1,
     figure9_finite_size,
+    figure11_predictors,
     style,
 )
 from sparsegdf.paper.figures.base import Drawing
+from sparsegdf.paper.figures.limit_lines import draw_limit
 from sparsegdf.paper.figures.points import FEWEST, draw_points, write_fractions
 
 
@@ -56,6 +58,18 @@ def test_lines_are_solid_where_stable_and_dashed_where_not(ax):
     assert stable.get_linestyle() == "-" and unstable.get_linestyle() != "-" and beyond.get_linestyle() != "-"
     assert stable.get_xdata()[-1] == unstable.get_xdata()[0] == pytest.approx(0.867, abs=0.006)
     assert unstable.get_xdata()[-1] < beyond.get_xdata()[0]  # S1 and S2 are not joined
+
+
+def test_figure_11_compares_with_the_theory_of_the_same_design():
+    theory = pd.DataFrame({"design": ["a", "b", "a"], "penalty": ["l1", "l1", "l0"], "eta": [1.0, 1.0, 2.0]})
+    theory = theory.assign(delta=[0.3, 0.3, 0.2], df=[0.3, 0.4, 0.8], df_error=[0, 0.04, 0])
+    points = pd.DataFrame({"design": ["a", "b"], "penalty": "l1", "eta": 1.0, "gdf": 0.5, "gdf_se": 0.03})
+    found = figure11_predictors.compare(points, theory)
+    np.testing.assert_allclose(found.gap_rs, [0.2, 0.1])
+    np.testing.assert_allclose(found.gap_rs_se, [0.03, 0.05])
+    sizes = pd.DataFrame({"design": "b", "K": [0, 1, 8], "delta": [0, 0.1, 0.8], "df": [0, 0.3, 0.9], "df_se": 0.01})
+    found = figure11_predictors.compare_subsets(sizes.assign(samples=9, N=20), theory)
+    np.testing.assert_allclose(found.gap_rs, [0.3 - 0.4, 0.9 - 1])  # beyond the end of S1 df is 1
 
 
 def test_what_iterating_does_not_reach_is_marked():
@@ -201,3 +215,18 @@ def test_figure_9_calls_a_design_by_its_label():
 def test_a_design_is_called_by_its_label():
     """Figures 9 and 10 use the label of a design, so a new design has a title, too."""
     assert [design.label for design in (IID(), AR1(0.8), Block(5))] == ["iid", "Example 1, $c=0.8$", "Example 2"]
+
+
+def test_a_theory_line_is_dashed_at_both_ends_if_it_is_unstable_there():
+    """Up to the first stable point, and from the AT line on, which lies between two points."""
+    points = pd.DataFrame({"eta": [4, 3, 2, 1], "delta": [0.1, 0.2, 0.4, 0.6], "df": [0.1, 0.3, 0.5, 0.9]})
+    points = points.assign(rs_stable=[False, True, True, False], branch="S1", at_delta=0.5)
+    ax = style.new_figure(2, 2).subplots()
+    draw_limit(ax, points, "df", color="k", label="it")
+    drawn = [(line.get_xydata().tolist(), line.is_dashed()) for line in ax.lines]
+    assert drawn == [
+        ([[0, 0], [0.1, 0.1], [0.2, 0.3]], True),
+        ([[0.2, 0.3], [0.4, 0.5], [0.5, pytest.approx(0.7)]], False),
+        ([[0.5, pytest.approx(0.7)], [0.6, 0.9]], True),
+    ]
+    assert [line.get_label() == "it" for line in ax.lines] == [True, False, False]

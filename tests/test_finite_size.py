@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sparsegdf.paper.experiments.finite_size import GAPS, finite_size_table, gap_limits
+from sparsegdf.paper.experiments.finite_size import GAPS, finite_size_table, gap_limits, with_predicted
 
 
 def summary(N, limits, rng, se=1e-3, fraction=1.0):
@@ -37,3 +37,29 @@ def test_only_the_densest_levels_and_only_complete_ones_are_used():
     del tables[(2000, "iid", "l1")]
     assert set(gap_limits(finite_size_table(tables, shown=2)).eta) == {0.5}
     assert gap_limits(finite_size_table({k: v for k, v in tables.items() if k[0] < 1000}, shown=2)).empty
+
+
+def test_the_predicted_gap_stands_beside_the_limit():
+    rng = np.random.default_rng(1)
+    tables = {(N, "iid", "l1"): summary(N, (0.05, 0.05, 0.0), rng) for N in (250, 500, 1000)}
+    limits = gap_limits(finite_size_table(tables, shown=3))
+    theory = pd.DataFrame(
+        {
+            "penalty": "l1",
+            "eta": [1.0, 0.5],
+            "df": 0.55,
+            "df_error": 0.0,
+            "delta_eff": 0.5,
+            "rs_stable": [True, False],
+        }
+    )
+    found = with_predicted(limits, {"iid": theory})
+    assert len(found) == len(limits)
+    at = found.set_index(["eta", "gap"])
+    for name in ("delta_eff", "effective"):
+        assert at.predicted[1.0, name] == pytest.approx(0.05) and abs(at.z_predicted[1.0, name]) < 4
+    assert at.predicted[1.0, "stein"] == 0 and np.isnan(at.predicted[0.5, "stein"])  # beyond the AT line
+    assert at.predicted[0.5, "delta_eff"] == pytest.approx(0.05) and not at.rs_stable[0.5, "delta_eff"]
+    assert np.isnan(at.predicted[0.25, "delta_eff"])  # a level without theory
+    nothing = with_predicted(limits, {"iid": pd.DataFrame(columns=list(theory))})  # a design without theory
+    assert nothing.predicted[nothing.gap == "delta_eff"].isna().all() and not nothing.rs_stable.any()

@@ -231,7 +231,7 @@ def test_a_new_penalty_on_the_command_line(weighted, data, capsys):
     found = json.loads(capsys.readouterr().out)
     assert main(["select", "data.csv", "--penalty", "l1", *words]) == 0
     known = json.loads(capsys.readouterr().out)
-    assert found["penalty"] == "Weighted(gamma=4.0)" and found["files"][0] == "data_weighted_path.csv"
+    assert found["penalty"] == "Weighted(gamma=4.0)" and found["files"][0] == "data_weighted_gamma4_path.csv"
     assert found["coefficients"] == pytest.approx(known["coefficients"], rel=1e-9)
     theory = ["theory", "--alpha", "0.5", "--delta", "0.3", "--penalty"]
     assert main([*theory, "weighted", "--gamma", "4", "--json"]) == 0

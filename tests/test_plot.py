@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from problems import planted
 
-from sparsegdf import L0, L1, SCAD, select
+from sparsegdf import L0, L1, SCAD, ElasticNet, select
 
 matplotlib.use("Agg")
 
@@ -122,3 +122,17 @@ def test_names_are_shown_as_they_are(tmp_path):
     shown = {text.get_text() for text in axes[2].get_legend().get_texts()}
     assert shown == {*names[:5], "column 5"}
     assert all(f"{name} {x:.4g}" in repr(found) for name, x in zip(names, found.coef, strict=True))
+
+
+def test_the_predicted_df_is_drawn_if_asked_for():
+    """From singular values alone, it is near Stein's df on pure noise; unpenalised columns take rows of their own."""
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(120, 200)) + rng.normal(size=200), rng.normal(size=120)
+    weights = np.r_[0.0, np.ones(199)]
+    found = select(A, y, ElasticNet(eta2=0.2), sigma2=1.0, eta_min=0.6, penalty_weights=weights)
+    _, middle, _ = found.plot(predicted=True)
+    line = lines(middle)["theory, from singular values"]
+    np.testing.assert_array_equal(line.get_ydata(), found.df_predicted[found.path.converged])
+    assert np.abs(found.df_predicted - found.path.df).max() < 0.02
+    assert found.df_predicted[0] == pytest.approx(found.path.df[0])  # the empty model: two columns without penalty
+    assert "theory, from singular values" not in lines(found.plot()[1])

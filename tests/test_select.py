@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from problems import orthonormal, planted, real
+from scipy.sparse import csr_array
 from sklearn.linear_model import lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
@@ -306,6 +307,7 @@ def changed(A, index, value):
         ({"sigma2": np.nan}, "sigma2 = nan"),
         ({"etas": [1.0, 2.0]}, "unsorted"),
         ({"etas": []}, "non-empty"),
+        ({"A": csr_array(planted()[0])}, r"A is sparse, but centred columns are not: give A.toarray\(\)"),
         ({"criterion": "mdl"}, "criterion = 'mdl' .allowed: cp, aic, bic, ebic, gcv, cv, cv1se"),
         ({"criterion": "ebic", "ebic_gamma": 2}, "ebic_gamma = 2 is out of range"),
         ({"criterion": "cv", "folds": 1}, "folds = 1 is out of range"),

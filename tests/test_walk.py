@@ -45,6 +45,16 @@ def test_a_walk_of_too_few_events_fails_and_leaves_no_column_marked():
         assert (factor.place > DRIVEN).all()
 
 
+def test_a_threshold_raised_by_rounding_error_is_no_jump():
+    """Orthonormal columns under l1, one a million times as strong as the threshold, as in spectra with little noise."""
+    c = np.array([1e6, 2.0])
+    problem = problem_of(np.eye(2), c, L1(), 1.0)
+    problem = problem._replace(start=problem.start + 1e-13 * c.max())
+    x, pieces, factor = np.zeros(2), np.zeros(2, np.int64), cholesky.new_factor(2)
+    assert walk(problem, x, pieces, factor, mismatch(problem, x, c, pieces), 9) == 2
+    np.testing.assert_allclose(x, c - 1, rtol=0, atol=2e-7)
+
+
 def random_walk(seed):
     """Whether the walk from a random point arrives, and the KKT violation there; few rows, nearly dependent columns."""
     rng = np.random.default_rng(seed)

@@ -73,7 +73,9 @@ def test_either_solver_gives_the_same_figure(finished, tmp_path):
     project.edit("tests/tiny.yaml", "solver: bp # figure 5 has direct", "solver: direct")
     project.snakemake("figure6_example2")
     direct, bp = (
-        pd.read_csv(place.folder / "tiny_figures/figure6_example2.csv").set_index(["penalty", "eta"])
+        pd.read_csv(place.folder / "tiny_figures/figure6_example2.csv")
+        .query("kind == 'BP'")
+        .set_index(["penalty", "eta"])
         for place in (project, finished)
     )
     assert (direct.found_direct == direct.converged).all() and (bp.found_direct == 0).all()
@@ -155,6 +157,11 @@ ITERATED = once("table_bp_direct")  # if belief propagation is iterated on them,
 FIXED_POINTS = {"fixed_points": 28, "iterated": 15, "summary": 24} | ITERATED | SEEN_IN
 BP_DATA = FIXED_POINTS | once("bp_l0", "table_bp_l0")
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
+BESIDE = once("table_gaps", "table_effective_fraction")  # made of the same summaries as figures 5, 6 and 9
+CORRECTED = {"corrected_fraction": 8, "table_effective_fraction": 1}
+LIMITS = {"limit_points": 5, "table_gaps": 1, "figure11_predictors": 1}
+PREDICTORS = {"predictor_points": 2, "figure11_predictors": 1}
+L0_PREDICTORS = {"l0_predictors": 2, "figure11_predictors": 1}
 PLANTED = {"planted": 2, "table_selection": 1, "figure10_selection": 1}
 L0_DATA = {"l0_samples": 10, "l0_summary": 9, "table_l0": 1} | CLAIMS
 L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
@@ -166,8 +173,10 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         (
             "src/sparsegdf/theory/replica_symmetric.py",
             THEORY_DATA
-            | once(*THEORY_FIGURES, "bp_theory", "figure4_bp_vs_rs", "table_l0", *L0_FIGURES)
+            | once(*THEORY_FIGURES, "bp_theory", *BP_FIGURES, "table_l0", *L0_FIGURES)
             | {"l0_theory": 2, "table_misprints": 1}
+            | LIMITS
+            | CORRECTED
             | CLAIMS,
         ),
         (
@@ -176,20 +185,32 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
             | BP_DATA
             | once(*FIGURES, "bp_theory", "table_l0", "table_misprints")
             | {"l0_theory": 2}
+            | LIMITS
+            | CORRECTED
+            | PREDICTORS
             | PLANTED,
         ),
-        ("src/sparsegdf/solvers/belief_propagation.py", BP_DATA | once(*BP_FIGURES, "table_misprints")),
-        ("src/sparsegdf/paper/experiments/summaries.py", {"summary": 24} | ITERATED | SEEN_IN | once(*BP_FIGURES)),
-        ("src/sparsegdf/solvers/direct.py", FIXED_POINTS | once(*BP_FIGURES) | PLANTED),
+        ("src/sparsegdf/solvers/belief_propagation.py", BP_DATA | BESIDE | once(*BP_FIGURES, "table_misprints")),
+        (
+            "src/sparsegdf/paper/experiments/summaries.py",
+            {"summary": 24} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES),
+        ),
+        (
+            "src/sparsegdf/solvers/direct.py",
+            FIXED_POINTS | BESIDE | CORRECTED | PREDICTORS | once(*BP_FIGURES) | PLANTED,
+        ),
         (
             "src/sparsegdf/paper/experiments/iterated.py",
-            {"iterated": 15, "summary": 15} | ITERATED | SEEN_IN | once("figure4_bp_vs_rs", "figure5_example1"),
+            {"iterated": 15, "summary": 11}
+            | ITERATED
+            | SEEN_IN
+            | once("figure4_bp_vs_rs", "figure5_example1", "table_effective_fraction"),
         ),
-        ("src/sparsegdf/solvers/best_subset.py", L0_DATA | once(*L0_FIGURES) | PLANTED),
+        ("src/sparsegdf/solvers/best_subset.py", L0_DATA | L0_PREDICTORS | once(*L0_FIGURES) | PLANTED),
         ("src/sparsegdf/theory/one_step_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
         ("src/sparsegdf/paper/claims/l0.py", CLAIMS),
         ("src/sparsegdf/paper/readable_tables.py", once(*TABLES)),
-        ("workflow/scripts/summary.py", {"summary": 24} | ITERATED | SEEN_IN | once(*BP_FIGURES)),
+        ("workflow/scripts/summary.py", {"summary": 24} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES)),
         ("src/sparsegdf/paper/figures/style.py", once(*FIGURES)),
         ("src/sparsegdf/paper/figures/figure2_gdf.py", once("figure2_gdf")),
         ("src/sparsegdf/penalties/mcp.py", {}),  # in no figure
@@ -245,11 +266,25 @@ def test_a_changed_helper_of_the_scripts_reruns_everything(changed):
             "etas: { first: 5, last: 0.3, count: 60 }",
             {"l0_summary": 9} | CLAIMS | once("table_l0", *L0_FIGURES),
         ),
-        ("seed: 20180621", "seed: 1", BP_DATA | L0_DATA | once(*BP_FIGURES, *L0_FIGURES) | PLANTED),
+        (
+            "seed: 20180621",
+            "seed: 1",
+            BP_DATA
+            | L0_DATA
+            | BESIDE
+            | CORRECTED
+            | PREDICTORS
+            | L0_PREDICTORS
+            | once(*BP_FIGURES, *L0_FIGURES)
+            | PLANTED,
+        ),
         (
             "c: 0.5 }",
             "c: 0.4 }",
-            {"fixed_points": 4, "iterated": 4, "summary": 4, "figure5_example1": 1} | ITERATED | SEEN_IN,
+            {"fixed_points": 4, "iterated": 4, "summary": 4, "figure5_example1": 1}
+            | {"limit_points": 1, "corrected_fraction": 4, "table_effective_fraction": 1}
+            | ITERATED
+            | SEEN_IN,
         ),
     ],
 )
@@ -260,7 +295,8 @@ def test_a_changed_parameter_reruns_what_depends_on_it(changed, old, new, expect
 
 def test_a_changed_block_reruns_what_is_simulated_on_it(changed):
     changed.edit("tests/tiny.yaml", "example2: { kind: block, T: 8 }", "example2: { kind: block, T: 6 }")
-    expected = {"fixed_points": 13, "summary": 13, "planted": 1, "table_selection": 1} | SEEN_IN
+    expected = {"fixed_points": 13, "summary": 13, "planted": 1, "table_selection": 1} | SEEN_IN | BESIDE
+    expected |= {"limit_points": 2, "corrected_fraction": 4}
     assert changed.planned("all") == expected | once("figure6_example2", "figure9_finite_size", "figure10_selection")
 
 

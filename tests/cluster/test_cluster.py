@@ -27,9 +27,17 @@ TARGETS = (
         for number in ("4_bp_vs_rs", "5_example1", "6_example2", "7_l0_exhaustive", "8_l0_beyond_rs")
     ),
     *("figure9_finite_size", "figure10_selection", "table_bp_convergence", "table_bp_direct", "table_bp_l0"),
-    *("table_bp_region", "table_l0", "table_selection"),
+    *(
+        "table_bp_region",
+        "table_l0",
+        "table_selection",
+        "figure11_predictors",
+        "table_effective_fraction",
+        "table_gaps",
+    ),
 )
-SUBMITTED = ("fixed_points", "iterated", "l0_samples", "bp_l0", "bp_region", "planted")
+SUBMITTED = ("fixed_points", "iterated", "l0_samples", "bp_l0", "bp_region", "planted", "limit_points")
+SUBMITTED += ("corrected_fraction", "predictor_points", "l0_predictors")
 
 
 @pytest.fixture

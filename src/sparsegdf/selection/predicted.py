@@ -16,9 +16,14 @@ def spectral_curve(A, penalty, deltas, *, free_rank=0, variance=1.0):
     return rs_curve(penalty, alpha=(M - free_rank) / N, deltas=deltas, variance=variance, predictors=Spectrum.of(A))
 
 
-def centred_curve(A, penalty, deltas):
-    """spectral_curve with an intercept, columns of norm 1 and y in units of its noise, as in select."""
+def centred_curve(A, penalty, deltas=None):
+    """spectral_curve with an intercept, columns of norm 1 and y in units of its noise, as in select.
+
+    By default at 20 deltas, evenly spaced up to the largest: no more non-zeros than rows or columns.
+    """
     A = np.asarray(A, dtype=float)
+    if deltas is None:
+        deltas = np.linspace(0, min(1, A.shape[1] / (len(A) - 1)), 21)[1:]
     A = A - A.mean(axis=0)
     return spectral_curve(A / np.linalg.norm(A, axis=0), penalty, deltas, free_rank=1)
 

@@ -112,9 +112,9 @@ class Selection:
             raise ValueError(f"A has shape {A.shape}; allowed: (M, {len(self.names)}), the columns of the fit")
         return A @ self.coef + self.intercept
 
-    def coefficient_path(self) -> pd.DataFrame:
-        """One row per eta: eta, the intercept and the coefficient of each predictor."""
-        table = pd.DataFrame(self.coefficients.T, columns=self.names)
+    def coefficient_path(self, which: Any = slice(None)) -> pd.DataFrame:
+        """One row per eta: eta, the intercept and the coefficient of each predictor, or of `which` of them."""
+        table = pd.DataFrame(self.coefficients[which].T, columns=np.array(self.names, dtype=object)[which])
         table.insert(0, "intercept", self.intercepts, allow_duplicates=True)
         table.insert(0, "eta", self.path.eta.to_numpy(), allow_duplicates=True)
         return table

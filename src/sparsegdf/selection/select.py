@@ -119,6 +119,8 @@ def select(
             "progress": progress,
         },
     )
+    if hasattr(A, "toarray"):
+        raise ValueError("A is sparse, but centred columns are not: give A.toarray(), if it fits into memory")
     names = [str(name) for name in getattr(A, "columns", range(np.shape(A)[1] if np.ndim(A) == 2 else 0))]
     _require_weights_for(penalties, penalty_weights)
     problem = make_problem(

@@ -158,12 +158,16 @@ def _first_event(problem, factor, x, dx, pieces, e, margin, tau, pushed, speed, 
 
 @njit(cache=True)
 def _jumps(problem, j, old, new):
-    """Whether the estimate jumps between two neighbouring pieces."""
+    """Whether the estimate jumps between two neighbouring pieces.
+
+    The rounding error that direct.py adds to the thresholds, a fraction of max |A^T y|, is no jump.
+    """
     low = min(abs(old), abs(new))
     border = problem.start[j, low]
     left = problem.slope[j, low - 1] * border + problem.intercept[j, low - 1] if low > 0 else 0.0
     right = problem.slope[j, low] * border + problem.intercept[j, low]
-    return abs(left - right) > 1e-9 * (1.0 + border)
+    gap = abs(left - right)
+    return gap > 1e-9 * (1.0 + border) and gap > 1e-12 * problem.slope[j, low] * np.abs(problem.c).max()
 
 
 @njit(cache=True)
@@ -283,7 +287,7 @@ def _walk(problem, x, pieces, factor, e, limit):
             x[j], margin[j] = 0.0, 0.0
         if depth > 0 and j == top:
             if towards == 0:
-                if abs(_gradient_at(problem, j, x) - (1 - tau) * e[j]) > problem.start[j, 0]:  # continue through zero
+                if sign * (_gradient_at(problem, j, x) - (1 - tau) * e[j]) > problem.start[j, 0]:  # on through zero
                     pieces[j] = np.int64(sign)
                 else:
                     factor.place[j] = -1

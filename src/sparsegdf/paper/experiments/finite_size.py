@@ -50,14 +50,12 @@ def with_predicted(limits, theory):
     where the RS solution is stable, and unknown where it is not.
     """
     parts = [points.assign(design=design) for design, points in theory.items()]
-    known = pd.concat(parts, ignore_index=True)[
-        ["design", "penalty", "eta", "df", "df_error", "delta_eff", "rs_stable"]
-    ]
+    numbers = ["eta", "df", "df_error", "delta_eff"]
+    known = pd.concat(parts, ignore_index=True)[["design", "penalty", "rs_stable", *numbers]]
+    known[numbers] = known[numbers].astype(float)  # an empty table has no types
     table = limits.merge(known, on=["design", "penalty", "eta"], how="left")
     table["rs_stable"], stein = table.rs_stable.eq(True), table.gap == "stein"
-    table["predicted"] = np.where(stein, np.where(table.rs_stable, 0.0, np.nan), table.df - table.delta_eff).astype(
-        float
-    )
-    table["predicted_error"] = np.where(stein, 0.0, table.df_error).astype(float)
+    table["predicted"] = np.where(stein, np.where(table.rs_stable, 0.0, np.nan), table.df - table.delta_eff)
+    table["predicted_error"] = np.where(stein, 0.0, table.df_error)
     table["z_predicted"] = (table.limit - table.predicted) / np.hypot(table.limit_se, table.predicted_error)
     return table.drop(columns=["df", "df_error", "delta_eff"])

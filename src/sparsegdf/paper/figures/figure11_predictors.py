@@ -15,6 +15,7 @@ from sparsegdf.paper.figures.limit_lines import draw_limit
 
 COLOURS = ("0.25", style.BLUE, style.GREEN, style.VERMILION, style.PURPLE)
 MARKERS = "os^Dv"
+NUMBERS = ["eta", "delta", "df", "df_error", "delta_eff", "at_delta"]  # of the theory
 L0 = "l0"  # the name of the exact search among the penalties
 L0_ETAS = np.linspace(5, 0.4, 24).tolist()
 
@@ -132,6 +133,7 @@ class Figure11(Figure):
             pd.concat([table.assign(design=name) for name, table in zip(self.designs, tables[kind], strict=True)])
             for kind in ("theory", "points", "subsets")
         )
+        theory[NUMBERS] = theory[NUMBERS].astype(float)  # an empty table, of a design without theory, has no types
         drawing = draw(theory, points, subsets, uses["penalties"], uses["designs"])
         return drawing._replace(samples={"direct": self.samples, "l0": self.l0.samples})
 
@@ -172,7 +174,8 @@ def draw(theory, points, subsets, blocks, designs):
                 look |= {"markerfacecolor": face, "zorder": 3}
                 top.errorbar(part.delta, part.gdf, xerr=part.delta_se, yerr=part.gdf_se, **look)
                 bottom.errorbar(part.delta, part.gap_rs, yerr=part.gap_rs_se, **look)
-        top.set(xlim=(0, 1), ylim=(0, 1.02), xticks=(0, 0.5, 1))
+        right = 0.5 if name == L0 else 1  # no larger subsets are searched
+        top.set(xlim=(0, right), ylim=(0, 1.02), xticks=(0, right / 2, right))
         top.label_outer()
         bottom.set_xlabel(r"$\delta$")
         style.panel_letter(top, "abcd"[column])

@@ -80,7 +80,7 @@ class Figure9(Figure, Simulated):
             )
         return found
 
-    def _cells(self):
+    def cells(self):
         """N, design and penalty of each summary."""
         return list(product((size.N for size in self.sizes), self.designs, self.simulations))
 
@@ -90,7 +90,7 @@ class Figure9(Figure, Simulated):
 
     def inputs(self, config):
         return {
-            "summaries": [f"summaries/size{N}_{design}/{penalty}" for N, design, penalty in self._cells()],
+            "summaries": [f"summaries/size{N}_{design}/{penalty}" for N, design, penalty in self.cells()],
             "theory": [f"theory/limits/{self._largest(design)}" for design in self.designs],
         }
 
@@ -107,16 +107,10 @@ class Figure9(Figure, Simulated):
     def design_names(self):
         return self.designs
 
-    def points(self, tables):
-        """The levels that are shown, at every N."""
-        return finite_size_table(dict(zip(self._cells(), tables["summaries"], strict=True)), self.shown)
-
-    def gaps(self, tables):
-        """The limit of each gap as N grows, beside the predicted one."""
-        return with_predicted(gap_limits(self.points(tables)), dict(zip(self.designs, tables["theory"], strict=True)))
-
     def draw(self, tables, uses):
-        drawing = draw(self.points(tables), self.gaps(tables), uses["penalties"], uses["designs"])
+        table = finite_size_table(dict(zip(self.cells(), tables["summaries"], strict=True)), self.shown)
+        limits = with_predicted(gap_limits(table), dict(zip(self.designs, tables["theory"], strict=True)))
+        drawing = draw(table, limits, uses["penalties"], uses["designs"])
         return drawing._replace(samples={str(size.N): size.samples for size in self.sizes})
 
 

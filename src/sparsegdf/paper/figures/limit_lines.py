@@ -1,6 +1,7 @@
 """The RS theory of a design in a figure: what is asked for, and its lines."""
 
 import numpy as np
+import pandas as pd
 
 from sparsegdf.paper.figures import style
 from sparsegdf.registry import block_of
@@ -25,19 +26,22 @@ def limit_of(simulations, etas_of=list):
     }
 
 
-def draw_limit(ax, points, y, *, color, width=1.2, zorder=1.5, label=None):
-    """y of the rows of one penalty against delta, from the empty model: solid, and dashed beyond the AT line."""
+def draw_limit(ax, points, y, *, width=1.2, zorder=1.5, **look):
+    """y of the rows of one penalty against delta, from the empty model: solid where RS is stable, dashed elsewhere.
+
+    It may be unstable at both ends: a large eta lets the estimate of SCAD jump in a block of Example 2.
+    """
     points = points[np.isfinite(points[y].to_numpy(float))].sort_values("eta", ascending=False)
     if points.empty:
         return
-    delta, values = (np.append(0, points[name].to_numpy(float)) for name in ("delta", y))
-    unstable = np.flatnonzero(~points.rs_stable.to_numpy(bool))
-    if unstable.size:
-        k = unstable[0] + 1
-        border = np.nan_to_num(points.at_delta.iloc[0])  # l0 has no AT line: RS is nowhere stable
-        border = np.clip(border, *np.sort(delta[k - 1 : k + 1]))
-        values = np.insert(values, k, np.interp(border, delta[k - 1 : k + 1], values[k - 1 : k + 1]))
-        delta = np.insert(delta, k, border)
-        ax.plot(delta[k:], values[k:], color=color, linestyle=style.RSB, linewidth=width, zorder=zorder)
-        delta, values = delta[: k + 1], values[: k + 1]
-    ax.plot(delta, values, color=color, linestyle=style.RS, linewidth=width, zorder=zorder, label=label)
+    curve = points[["delta", y, "rs_stable", "branch"]].astype({"rs_stable": bool})
+    first = curve.iloc[:1].assign(**{"delta": 0.0, y: 0.0})
+    curve = pd.concat([first, curve], ignore_index=True)
+    stable, border = curve.rs_stable.to_numpy(), points.at_delta.iloc[0]
+    for k in np.flatnonzero(stable[:-1] & ~stable[1:]) + 1:  # the line changes at the AT line, not at the next point
+        ends = curve.iloc[k - 1 : k + 1]
+        if ends.delta.min() < border < ends.delta.max():
+            value = np.interp(border, *ends.sort_values("delta")[["delta", y]].to_numpy(float).T)
+            between = curve.iloc[k : k + 1].assign(**{"delta": border, y: value})
+            curve = pd.concat([curve[:k], between, curve[k:]], ignore_index=True)
+    style.draw_rs_line(ax, curve, y, linewidth=width, zorder=zorder, **look)

@@ -64,7 +64,7 @@ def panel_letter(ax, letter):
     ax.set_title(f"({letter})", loc="left", fontsize=10, pad=4)
 
 
-def draw_rs_line(ax, curve, y, *, color, label=None):
+def draw_rs_line(ax, curve, y, *, color, label=None, **look):
     """y against delta: solid where RS is stable, dashed where it is not, a gap where S1 jumps to another branch."""
     stable = curve["rs_stable"].to_numpy()
     branch = curve["branch"].to_numpy()
@@ -75,5 +75,6 @@ def draw_rs_line(ax, curve, y, *, color, label=None):
             continue
         # The curve is continuous where stability changes inside a branch, so the two lines share their end point.
         stop = k + 1 if k < len(x) and branch[k] == branch[start] else k
-        ax.plot(x[start:stop], values[start:stop], color=color, linestyle=RS if stable[start] else RSB, label=label)
+        line = RS if stable[start] else RSB
+        ax.plot(x[start:stop], values[start:stop], color=color, linestyle=line, label=label, **look)
         start, label = k, None

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from sparsegdf.paper.columns import UNJUDGED, Column
+from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
@@ -36,9 +37,11 @@ class TableGaps(Table):
         return config.figure9_finite_size.inputs(config)
 
     def uses(self, config):
-        return {"block": config.figure9_finite_size.model_dump()}
+        figure = config.figure9_finite_size
+        return {"cells": figure.cells(), "designs": figure.designs, "shown": figure.shown}
 
     def compute(self, tables, uses):
-        from sparsegdf.paper.figures.figure9_finite_size import Figure9
-
-        return Readable(Figure9(**uses["block"]).gaps(tables), CAPTION, columns=SHOWN)
+        cells = dict(zip(map(tuple, uses["cells"]), tables["summaries"], strict=True))
+        limits = gap_limits(finite_size_table(cells, uses["shown"]))
+        theory = dict(zip(uses["designs"], tables["theory"], strict=True))
+        return Readable(with_predicted(limits, theory), CAPTION, columns=SHOWN)

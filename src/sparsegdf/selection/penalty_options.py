@@ -1,0 +1,49 @@
+"""The penalty on the command line: --penalty and one option for each parameter of any penalty."""
+
+from dataclasses import MISSING, fields
+
+from sparsegdf.penalties.registry import PENALTIES, make_penalty
+
+
+def add_penalty(parser, several=False):
+    """Add --penalty and the parameters of all penalties; with `several` --penalty can be repeated."""
+    text = "the penalty r(x; eta)" + ("; repeatable, the best is chosen" if several else "")
+    action = "append" if several else "store"
+    parser.add_argument("--penalty", required=True, choices=list(PENALTIES), action=action, help=text)
+    for name, owners in _parameters().items():
+        texts = [_about(kind, field) for kind, field in owners.items()]
+        parser.add_argument(f"--{name}", type=float, help="; ".join(texts))
+
+
+def chosen_penalties(options):
+    """The penalties of these options. A parameter that none of them has is an error."""
+    kinds = [options.penalty] if isinstance(options.penalty, str) else options.penalty
+    given = {name: getattr(options, name) for name in _parameters() if getattr(options, name) is not None}
+    known = {kind: {field.name: field for field in fields(PENALTIES[kind])} for kind in kinds}
+    for name in given:
+        if not any(name in own for own in known.values()):
+            has = ", ".join(dict.fromkeys(name for own in known.values() for name in own))
+            raise ValueError(f"--{name} is not a parameter of {', '.join(kinds)} (it has: {has or 'none'})")
+    for kind, own in known.items():
+        for name, field in own.items():
+            if name not in given and field.default is MISSING:
+                raise ValueError(f"--{name} is missing: {kind} has no default for it")
+    return [
+        make_penalty(kind, **{name: value for name, value in given.items() if name in own})
+        for kind, own in known.items()
+    ]
+
+
+def _parameters():
+    """The parameters of all penalties: {name: {kind of penalty: field}}."""
+    owners = {}
+    for kind, penalty in PENALTIES.items():
+        for field in fields(penalty):
+            owners.setdefault(field.name, {})[kind] = field
+    return owners
+
+
+def _about(kind, field):
+    text = f"of {kind}" + (f", {field.metadata['about']}" if "about" in field.metadata else "")
+    text += f" (default: {field.default:g})" if field.default is not MISSING else ""
+    return text.replace("%", "%%")  # argparse formats help texts with %

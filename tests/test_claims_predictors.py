@@ -1,0 +1,113 @@
+"""Our claims about predictors: verdicts follow the data, and change when the data contradict them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sparsegdf.paper.claims import predictors, simulation
+from sparsegdf.paper.claims.verdict import claims_table
+
+BLOCKS = {
+    "l1": {"kind": "l1"},
+    "elastic_net": {"kind": "elastic_net", "eta2": 0.1},
+    "scad_a5": {"kind": "scad", "a": 5, "lam": 1},
+}
+ETAS = np.linspace(2, 0.2, 10)
+SIGN = {"l1": 0, "elastic_net": -1, "scad_a5": 1}  # of GDF - delta_eff
+HAAR = {"row_orthogonal": {"kind": "row_orthogonal"}, "ill_conditioned": {"kind": "ill_conditioned", "condition": 10}}
+
+
+def attrs(table, **identity):
+    table.attrs = {"N": 1000, "alpha": 0.5, "mean": 0, "variance": 1} | identity
+    return table
+
+
+def theory(block, design, gap=0.03):
+    """Made-up theory, stable but for the last level."""
+    delta = 1 - ETAS / 2.1
+    tables = [
+        pd.DataFrame({"penalty": name, "eta": ETAS, "delta": delta, "df": delta, "df_error": 1e-4, "err_train": 0.5})
+        .assign(delta_eff=delta - gap * sign, rs_stable=ETAS > 0.3)
+        for name, sign in SIGN.items()
+    ]  # fmt: skip
+    return attrs(pd.concat(tables, ignore_index=True), kind="limits", block=block, design=design)
+
+
+def summary(block, design_name, design, name, *, off=0.0, gap=0.03, N=1000, se=1e-3):
+    """A made-up summary: everything is as in the theory, but for `off`."""
+    delta = 1 - ETAS / 2.1
+    columns = {"delta": delta + off, "gdf": delta + off, "err_train": 0.5 + off}
+    columns |= {"gap_delta_eff": gap * SIGN[name] + off, "gap_effective": gap * SIGN[name] + off, "gap_stein": off}
+    table = pd.DataFrame({"eta": ETAS} | columns | {f"{column}_se": se for column in columns})
+    names = {"block": block, "design_name": design_name, "design": design, "penalty": BLOCKS[name]}
+    return attrs(table.assign(fraction_converged=1.0), kind="summary", penalty_name=name, N=N, **names)
+
+
+def run(off=0.0, gap=0.03, N=1000):
+    """Evidence for every claim, with all measured quantities `off` the theory."""
+    evidence = []
+    for example in simulation.EXAMPLES.values():
+        design = simulation.DESIGNS[example.design]
+        evidence.append(theory(example.block, design))
+        for name in BLOCKS:
+            evidence.append(summary(example.block, example.design, design, name, off=off, gap=gap, N=N))
+            corrected = pd.DataFrame({"eta": ETAS, "corrected": 0.5, "corrected_se": 1e-3, "corrected_stein": 0.0})
+            corrected = corrected.assign(corrected_stein_se=1e-4, corrected_samples=20)
+            identity = {"kind": "corrected", "block": example.block, "penalty_name": name, "samples": 20}
+            evidence.append(attrs(corrected, **identity))
+    for size in (N // 4, N // 2, N, 2 * N):
+        for name in BLOCKS:
+            evidence.append(summary("figure9_finite_size", "iid", {"kind": "iid"}, name, off=off, gap=gap, N=size))
+    evidence.append(theory("figure9_finite_size", {"kind": "iid"}))
+    for name, design in HAAR.items():
+        points = pd.concat(
+            summary("", "", design, p, off=off).assign(penalty=p, stein=1 - ETAS / 2.1) for p in BLOCKS
+        )
+        evidence.append(attrs(points.assign(stein_se=1e-3), kind="predictors", design_name=name, design=design, N=N))
+        evidence.append(theory("figure11_predictors", design))
+    for name in (*HAAR, "iid"):
+        sizes = pd.DataFrame({"N": [20, 40, 60, 80, 100], "delta": 0.1, "df_se": 1e-3, "exact": True})
+        shift = off if name in HAAR else 0.0
+        sizes["df"] = 0.5 + shift + 2 / sizes.N
+        evidence.append(attrs(sizes, kind="l0_predictors", design_name=name))
+    return evidence
+
+
+def verdicts(evidence):
+    return claims_table(predictors.CLAIMS, evidence).set_index("id").verdict
+
+
+def test_every_claim_holds_on_data_made_for_it():
+    assert set(verdicts(run())) == {"reproduced"} and len(predictors.CLAIMS) == 18
+
+
+def test_claims_are_lost_on_data_made_against_them():
+    found = verdicts(run(off=0.1))
+    assert found.pop("l0-one-curve") == "reproduced"  # theory alone
+    # 0.1 more is a larger gap of SCAD, but turns the sign of that of the elastic net
+    assert set(found) == {"contradicted"}
+    found = verdicts(run(gap=-0.03))  # BP off in the other direction
+    assert set(found[["sign-1", "sign-2", "gaps-predicted"]]) == {"contradicted"}
+    assert set(found.drop(["sign-1", "sign-2", "gaps-predicted"])) == {"reproduced"}
+
+
+def test_unstable_levels_do_not_count():
+    evidence = run()
+    for table in evidence:
+        if table.attrs["kind"] in ("summary", "predictors"):
+            for column in table.columns.intersection(["gdf", "gap_stein", "gap_delta_eff", "delta"]):
+                table.loc[table.eta < 0.3, column] += 0.3
+    assert set(verdicts(evidence)) == {"reproduced"}
+
+
+def test_a_small_run_decides_nothing_but_theory():
+    found = verdicts(run(off=0.1, N=200))
+    assert set(found.drop(["l0-one-curve", *found.filter(like="l0-exact").index])) == {"not decidable"}
+    assert set(verdicts([]).drop("l0-one-curve")) == {"not decidable"}
+
+
+@pytest.mark.parametrize("kind", ["limits", "corrected"])
+def test_each_kind_of_table_is_needed(kind):
+    found = verdicts([table for table in run() if table.attrs["kind"] != kind])
+    lost = found[found == "not decidable"].index
+    assert {"limits": "theory-1-l1", "corrected": "corrected-2"}[kind] in lost
