@@ -6,10 +6,11 @@ from sparsegdf.ensembles.block import Block
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.ensembles.ill_conditioned import IllConditioned
 from sparsegdf.ensembles.row_orthogonal import RowOrthogonal
-from sparsegdf.paper.claims.simulation import DESIGNS, EXAMPLES, LARGE, SHOWN, points
+from sparsegdf.paper.claims.simulation import EXAMPLES, LARGE, SHOWN, beside_theory
 from sparsegdf.paper.claims.verdict import (
+    OURS,
     Claim,
-    Finding,
+    Outcome,
     Undecided,
     agreement,
     every,
@@ -18,6 +19,7 @@ from sparsegdf.paper.claims.verdict import (
     no_difference,
     of_the_paper,
     tables_of,
+    within,
 )
 from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
@@ -25,28 +27,9 @@ from sparsegdf.paper.experiments.l0_summaries import limits
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.replica_symmetric import rs_curve
 
-HERE = "ours"
 SHARP = 0.01  # two standard errors of a limit that is to be told from zero
 HAAR = {"row_orthogonal": "row-orthogonal", "ill_conditioned": "ill-conditioned"}
 BENT = {"elastic_net": "elastic net", "scad_a5": "SCAD"}  # the penalties whose curvature is not zero
-
-
-def theory_of(evidence, block, design, penalty):
-    """The RS theory of a design, asked for by this block, at the levels of a penalty where it is stable."""
-    (table,) = tables_of(evidence, kind="limits", block=block, design=DESIGNS[design])
-    table = table[(table.penalty == penalty) & table.rs_stable]
-    if table.empty:
-        raise Undecided(f"the theory of {design} has no stable level of {penalty} in this run")
-    return table
-
-
-def beside_theory(evidence, simulated, penalty):
-    """The levels of a simulation at which the theory of its design is stable, with its df, delta_eff and so on."""
-    theory = theory_of(evidence, simulated.block, simulated.design, penalty).drop(columns="penalty")
-    table = points(evidence, simulated, penalty, N=1000).merge(theory, on="eta", suffixes=("", "_rs"))
-    if table.empty:
-        raise Undecided(f"{simulated.block} has no level of {penalty} in common with the theory")
-    return table
 
 
 def theory_holds(simulated, name):
@@ -165,41 +148,42 @@ def exact_l0(design, delta=0.1):
         gap, se = ends[0].limit - ends[1].limit, np.hypot(ends[0].limit_se, ends[1].limit_se)
         measured = f"{gap:+.4f}({se:.4f}) at δ = {delta:g}, from N = 20 to 100"
         holds = False if abs(gap) > 3 * se else True if 2 * se <= SHARP else None
-        return Finding(holds, measured, "|z| ≤ 3", "" if holds is not None else "the limit is not sharp enough")
+        why = "" if holds is not None else "the limit is not sharp enough"
+        return Outcome(holds, measured, "|z| ≤ 3", why, effect=f"{SHARP:g} in df")
 
     return check
 
 
-CLAIMS = [
-    *(Claim(f"theory-{number}-{name}", HERE,
+CLAIMS = within("α = 0.5, m_y = 0, σ_y² = 1; as far as RS is stable (the AT line of the design)", [
+    *(Claim(f"theory-{number}-{name}", OURS,
             f"The RS theory of Example {number} gives δ, GDF and training error for {SHOWN[name]}.",
             "no fit", f"summaries/{example.block}/{name} against theory/limits, at the same η below the AT line",
             theory_holds(example, name))
       for number, example in EXAMPLES.items() for name in SHOWN),
-    *(Claim(f"haar-{design}", HERE, f"The RS theory with the spectrum of {shown} predictors is exact.", "no fit",
+    *(Claim(f"haar-{design}", OURS, f"The RS theory with the spectrum of {shown} predictors is exact.", "no fit",
             f"predictors/{design}: δ, GDF, Stein divergence, training error against theory/limits, all levels",
             haar_theory_holds(design))
       for design, shown in HAAR.items()),
-    *(Claim(f"cavity-{number}", HERE,
+    *(Claim(f"cavity-{number}", OURS,
             f"With the cavity variances, GDF is the effective fraction of non-zeros in Example {number}.",
             "identity with Stein", f"summaries/{example.block}: gap_stein of elastic net and SCAD below the AT line",
             cavity_holds(example))
       for number, example in EXAMPLES.items()),
-    *(Claim(f"corrected-{number}", HERE,
+    *(Claim(f"corrected-{number}", OURS,
             f"With the known covariance, one sample has the effective fraction that is GDF in Example {number}.",
             "root of chi", f"corrected/{example.block}: gap_corrected of elastic net and SCAD below the AT line",
             corrected_holds(example))
       for number, example in EXAMPLES.items()),
-    *(Claim(f"sign-{number}", HERE,
+    *(Claim(f"sign-{number}", OURS,
             f"BP's δ_eff is too large for the elastic net and too small for SCAD, Example {number}.", "D > 0, D < 0",
             f"summaries/{example.block}: gap_delta_eff for δ > 0.5 below the AT line", signs(example))
       for number, example in EXAMPLES.items()),
-    Claim("gaps-predicted", HERE, "The gaps GDF - δ_eff of figure 9 tend to those that the theory predicts.",
+    Claim("gaps-predicted", OURS, "The gaps GDF - δ_eff of figure 9 tend to those that the theory predicts.",
           "no fit", "table_gaps: limit - predicted of δ_eff at the levels below the AT line", gaps_predicted),
-    Claim("l0-one-curve", HERE, "The RS curve df(δ) of l0 is the same for every spectrum.", "generality",
+    Claim("l0-one-curve", OURS, "The RS curve df(δ) of l0 is the same for every spectrum.", "generality",
           "rs_curve(L0) on row-orthogonal, ill-conditioned and block predictors minus iid", one_curve_of_l0),
-    *(Claim(f"l0-exact-{design}", HERE,
+    *(Claim(f"l0-exact-{design}", OURS,
             f"The exact df of l0 on {shown} predictors tends to that on iid predictors.", "as the RS curve",
             f"predictors/l0/{design}: limit N → ∞ at δ = 0.1, linear in 1/N, minus iid", exact_l0(design))
       for design, shown in HAAR.items()),
-]  # fmt: skip
+])  # fmt: skip

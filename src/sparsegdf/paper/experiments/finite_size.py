@@ -23,8 +23,8 @@ def finite_size_table(summaries, shown):
     return pd.concat(tables, ignore_index=True)
 
 
-def gap_limits(table):
-    """gap(N) = limit + slope/N by weighted least squares, for each design, penalty, eta and gap.
+def gap_limits(table, power=1.0):
+    """gap(N) = limit + slope/N^power by weighted least squares, for each design, penalty, eta and gap.
 
     z = limit/limit_se; chi2 and dof show whether a straight line fits. Only sizes at which every sample has a fixed
     point are used, and at least three are needed. An average over a part of the samples would be another quantity.
@@ -36,7 +36,7 @@ def gap_limits(table):
             se = complete[f"gap_{name}_se"].to_numpy()
             if len(complete) < 3 or not (se > 0).all():
                 continue
-            line = weighted_line(1 / complete.N, complete[f"gap_{name}"], se)
+            line = weighted_line(complete.N**-power, complete[f"gap_{name}"], se)
             largest = complete.loc[complete.N.idxmax()]
             where = {"design": design, "penalty": penalty, "eta": eta, "delta": largest.delta, "gap": name}
             rows.append(where | line._asdict() | {"z": line.limit / line.limit_se, "largest_N": largest.N})

@@ -43,14 +43,17 @@ def fixed_eta(rows, etas, *, M, N, variance):
     return pd.DataFrame(table)
 
 
+# How df may approach its limit; the theory does not say which.
+FORMS = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N, "N^(-2/3)": lambda N: N ** (-2 / 3)}
+
+
 def extrapolate(points):
     """The limit N -> infinity of df(N) = df_inf + b f(N) by weighted least squares, for each form f.
 
     `points` has N, df, df_se. One row per form: limit, its standard error, chi2 and degrees of freedom of the fit.
     """
-    shapes = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N}
     N, table = points.N.to_numpy(float), []
-    for form, shape in shapes.items():
+    for form, shape in FORMS.items():
         line = weighted_line(shape(N), points.df, points.df_se)
         table.append({"form": form} | line._asdict())
     return pd.DataFrame(table)

@@ -7,7 +7,7 @@ import pandas as pd
 from pydantic import Field
 
 from sparsegdf.paper.config.blocks import Delta
-from sparsegdf.paper.experiments.l0_summaries import limits
+from sparsegdf.paper.experiments.l0_summaries import FORMS, limits
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.figure7_l0_exhaustive import Figure7, draw_sizes, samples_by_size
@@ -56,7 +56,10 @@ def draw(sizes, etas, theory, *, limit_deltas):
     shown = sizes[(sizes.K > 0) & sizes.N.isin(etas.N.unique()) & (sizes.delta <= theory.delta.max())]
     complete = etas[(etas.truncated <= MOST_TRUNCATED) & (etas.delta <= theory.delta.max()) & (etas.delta > 0)]
     for ax, points in zip(axes, (shown, complete), strict=False):
-        ax.fill_between(theory.delta, theory.bound, 1.05, color="0.9", linewidth=0, label="excluded (first moment)")
+        highest = np.fmin(theory.bound, theory.rs)
+        ax.fill_between(
+            theory.delta, highest, 1.05, color="0.9", linewidth=0, label="excluded (first moment, Gordon)"
+        )
         ax.plot(theory.delta, theory.rs, color=style.VERMILION, linestyle=style.RSB, label="RS")
         ax.plot(theory.delta, theory.one_step_rsb, color="black", label="one-step RSB")
         draw_sizes(ax, points)
@@ -80,18 +83,18 @@ def _caption(extrapolated, theory):
     """The caption, with the limits of the exact GDF in numbers."""
     excluded = theory.delta[theory.rs > theory.bound]
     sentences = [
-        "GDF of exact l0 at fixed K (a) and fixed eta (b), with RS, one-step RSB and the first-moment bound; (c) its "
-        "limit at fixed K (solid: ln N/N, dotted: 1/N; hollow circle: swap search, a lower bound).",
-        f"The bound excludes RS as the limit from delta = {excluded.min():.3f} on." if len(excluded) else "",
+        "GDF of exact l0 at fixed K (a) and fixed eta (b), with RS and one-step RSB; shaded is what two theorems "
+        "exclude as N grows: Gordon's inequality all above RS, the first moment all above its bound. (c) Its "
+        "limit at fixed K (solid: ln N/N, dotted: 1/N, dashed: N^(-2/3); hollow circle: swap search, a lower bound).",
+        f"The first moment excludes RS as the limit from delta = {excluded.min():.3f} on." if len(excluded) else "",
     ]
-    for fit in extrapolated.itertuples():
-        rs, one_step = (np.interp(fit.delta, theory.delta, theory[name]) for name in ("rs", "one_step_rsb"))
-        sentences.append(
-            f"At delta = {fit.delta:g} the {fit.form} limit is {fit.limit:.4f}({fit.limit_se:.4f}), "
-            f"chi2 = {fit.chi2:.1f} for {fit.dof} degrees of freedom: "
-            f"{(fit.limit - rs) / fit.limit_se:+.0f} standard errors from RS ({rs:.4f}), "
-            f"{(fit.limit - one_step) / fit.limit_se:+.0f} from one-step RSB ({one_step:.4f})."
+    for delta, fits in extrapolated.groupby("delta"):
+        rs, one_step = (np.interp(delta, theory.delta, theory[name]) for name in ("rs", "one_step_rsb"))
+        each = ", ".join(
+            f"{fit.form} {fit.limit:.4f}({fit.limit_se:.4f}), chi2 = {fit.chi2:.1f}/{fit.dof}"
+            for fit in fits.itertuples()
         )
+        sentences.append(f"Limits at delta = {delta:g}: {each}; RS {rs:.4f}, one-step RSB {one_step:.4f}.")
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -105,8 +108,8 @@ def _against_size(ax, sizes, extrapolated, theory, deltas):
                 1 / part.N, part.df, yerr=part.df_se, fmt="o", color=color, markerfacecolor=face, markersize=3.4
             )
         for fit in extrapolated[extrapolated.delta == delta].itertuples():
-            shape, line = (1 / N, ":") if fit.form == "1/N" else (np.log(N) / N, "-")
-            ax.plot(1 / N, fit.limit + fit.slope * shape, color=color, linestyle=line, linewidth=0.9)
+            line = {"1/N": ":", "ln N/N": "-"}.get(fit.form, "--")
+            ax.plot(1 / N, fit.limit + fit.slope * FORMS[fit.form](N), color=color, linestyle=line, linewidth=0.9)
             ax.errorbar(0, fit.limit, yerr=fit.limit_se, fmt="*", color=color, markersize=6, clip_on=False,
                         markerfacecolor=color if line == "-" else "white")  # fmt: skip
         for name, style_ in (("rs", style.VERMILION), ("one_step_rsb", "black")):

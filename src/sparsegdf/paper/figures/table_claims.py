@@ -43,17 +43,30 @@ class TableClaims(Table):
 
     def compute(self, tables, uses):
         from sparsegdf.paper.claims import l0, predictors, simulation, theory
-        from sparsegdf.paper.claims.verdict import claims_table
+        from sparsegdf.paper.claims.verdict import claims_table, count
 
         evidence = tables["results"]
-        for table, made_with in zip(evidence, uses["made_with"].values(), strict=True):
-            table.attrs = made_with
+        for table, (path, made_with) in zip(evidence, uses["made_with"].items(), strict=True):
+            table.attrs = made_with | {"path": path}
         claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS, *predictors.CLAIMS], evidence)
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in claims.verdict.value_counts().items())
         return Readable(
             claims,
-            f"{len(claims)} claims of the paper: {counts}. Run: {uses['run']}.",
-            columns=["id", "where", "statement", "quoted", "measured", "tolerance", "verdict", "correction"],
+            f"{count(claims, 'paper')} {count(claims, 'ours')} Run: {uses['run']}.",
+            columns=[
+                *(
+                    "id",
+                    "where",
+                    "statement",
+                    "domain",
+                    "quoted",
+                    "measured",
+                    "part",
+                    "tolerance",
+                    "effect",
+                    "verdict",
+                ),
+                *("correction", "finding"),
+            ],
         )
 
 
