@@ -371,7 +371,7 @@ def test_limit_claims_tell_rs_from_one_step_rsb():
     as_rs = claims_table(claims, l0_sizes(l0.rs_df))
     one_step = claims_table(claims, l0_sizes(lambda d: {0.1: 0.5361, 0.2: 0.7887}[d]))
     neither = claims_table(claims, l0_sizes(lambda d: d))
-    wide = claims_table(claims, l0_sizes(lambda d: l0.rs_df(d) - 0.01, slope=-0.1))
+    wide = claims_table(claims, l0_sizes(lambda d: l0.rs_df(d) - 0.006, slope=-0.8, se=5e-4))  # ln N/N is 10 se off
     assert set(wide.verdict) == {"reproduced"}, "a form that reaches RS keeps the claim"
     assert set(as_rs.verdict) == {"reproduced"} and set(neither.verdict) == {"contradicted"}
     assert set(one_step.verdict) == {"reproduced with a correction"}
