@@ -21,9 +21,13 @@ def rendered(text, claims):
 
 
 def count(claims):
-    counts = claims.verdict.value_counts()
-    stated = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
-    return f"{len(claims)} claims: {stated}.\n"
+    """How many claims of the paper, and of ours, have each verdict."""
+    stated = []
+    for whose, name in (("paper", "of the paper"), ("ours", "of ours")):
+        verdicts = claims.verdict[claims.whose == whose].value_counts()
+        counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdict in verdicts)
+        stated.append(f"{verdicts.sum()} {name} ({counts})")
+    return f"{len(claims)} claims: {' and '.join(stated)}.\n"
 
 
 def table(claims):
