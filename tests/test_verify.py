@@ -94,7 +94,7 @@ def test_a_mean_is_judged_by_its_error(run, name, column, row, sigmas, word):
 def test_six_standard_errors_of_the_difference(run):
     edit(run, "figure5_example1", shift("gdf", 40, lambda row: 6 * 2**0.5 * row["gdf_se"]))
     found = verdict(run, "figure5_example1")
-    assert found.word == "changed" and "z = 6.0" in found.text and "penalty elastic_net, eta" in found.text
+    assert found.word == "changed" and "z = 6.0" in found.text and "penalty elastic_net, kind BP, eta" in found.text
 
 
 def test_a_word_a_flag_and_nothing_where_there_was_a_number(run):

@@ -143,8 +143,19 @@ def _figure(png):
         "size": struct.unpack(">II", png.read_bytes()[16:24]),  # so that the page does not move while it loads
         "files": _downloads(png.with_suffix(""), ("csv", "pdf", "json")),
         "sidecar": sidecar,
+        "samples": _samples(sidecar.get("samples")),
         "config": yaml.safe_dump(sidecar.get("config"), sort_keys=False, allow_unicode=True),
     }
+
+
+def _samples(samples):
+    """How many samples a figure has: a number, or numbers by N or by another name."""
+    if not isinstance(samples, dict):
+        return str(samples or "none (theory)")
+    by_size = sorted((name for name in samples if name.isdigit()), key=int)
+    others = [name for name in samples if not name.isdigit()]
+    shown = [f"N = {name}: {samples[name]}" for name in by_size] + [f"{name}: {samples[name]}" for name in others]
+    return ", ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in shown)
 
 
 def _table(file):

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from sparsegdf.paper.columns import Column
+from sparsegdf.paper.columns import COUNT, Column
 from sparsegdf.paper.experiments.summaries import agreement_table
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -19,7 +19,13 @@ class TableBPDirect(Table):
 
     shows = "BP and the direct solver on the same samples"
     made_of = "the samples on which BP is iterated"
-    columns: ClassVar = {"delta": Column("largest mean δ of a level at which both have a fixed point")}
+    columns: ClassVar = {
+        "delta": Column("largest mean δ of a level at which both have a fixed point"),
+        "bp": Column("levels at which belief propagation converged", "1", COUNT, "levels"),
+        "direct": Column("levels at which the direct solver has a fixed point", "1", COUNT, "levels"),
+        "both": Column("levels at which both have one", "1", COUNT, "levels"),
+        "other_state": Column("of these, levels at which they have different ones", "1", COUNT, "levels"),
+    }
 
     def _simulations(self, config):
         return [(name, penalty) for name, run in config.runs.items() if run.iterated for penalty in run.simulations]
