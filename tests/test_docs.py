@@ -53,7 +53,7 @@ RECIPES = [
     subprocess.run(["make", "-n", "-o", "env", *words], cwd=ROOT, capture_output=True, text=True)
     for words in ([command.split()[1] for command in MAKE], *(c.split()[1:] for c in MAKE if "=" in c))
 ]
-CALLS = [command for command in COMMANDS if command.startswith("snakemake ") and "figure11" not in command]
+CALLS = [command for command in COMMANDS if command.startswith("snakemake ") and "figure12" not in command]
 CALLS += re.findall(r"^\.venv/bin/(snakemake .*)$", "".join(done.stdout for done in RECIPES), re.M)
 SNAKEMAKE = sorted({re.sub(r"--cores \S+", "--cores 1", call.replace(" -n ", " ")) for call in CALLS})
 MINE = "snakemake --cores 1 --configfile config/mine.yaml -- figure2_gdf"  # really run

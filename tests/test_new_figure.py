@@ -24,7 +24,7 @@ def extended(finished, tmp_path_factory):
 
 
 def test_nothing_else_is_planned(extended):
-    for target in (NAME, "paper_figures", "all"):
+    for target in (NAME, "beyond", "all"):
         assert extended.planned(target) == {"rs_curves": 1, NAME: 1}
 
 

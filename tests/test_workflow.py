@@ -432,6 +432,8 @@ def test_a_new_penalty_leaves_the_others_alone(changed):
         "fixed_points": 1,
         "iterated": 1,
         "summary": 1,
+        "limit_points": 1,
+        "corrected_fraction": 1,
         "figure5_example1": 1,
     }
 
