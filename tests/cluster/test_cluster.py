@@ -217,5 +217,5 @@ def test_sbatch_that_fails_for_half_a_minute_costs_no_attempt(cluster, run, fini
     assert "again in" in run.end()
     # A job that had been tried before would ask for more memory.
     jobs = cluster.squeue("--states=all", form="%T %m")
-    assert len(jobs) == 8 and set(jobs) == {"COMPLETED 1200M"}
+    assert len(jobs) == 16 and set(jobs) == {"COMPLETED 1200M"}
     assert_same_bytes(run, finished, at_least=17)
