@@ -66,8 +66,11 @@ def draw(summaries, limit, blocks, *, panels):
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
         ax.set_title(style.label(blocks[name]), fontsize=8)
-    # The entries of all panels, each once.
-    entries = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    # The entries of all panels, each once, as in the first panel that has it: a later line may begin dashed.
+    entries = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
     figure.legend(
         entries.values(), entries, loc="outside upper center", ncols=len(entries), fontsize=7,
         handlelength=1.6, columnspacing=1.2, handletextpad=0.5,
