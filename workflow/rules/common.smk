@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 import code_digest as digests
 import plan
 from cancel_all import cancel_all
-from guards import GuardError, require_own_run, require_profile, require_triggers
+from guards import GuardError, require_own_run, require_profile, require_triggers, require_unique_keys
 from slurm_patience import be_patient
 from tracking import damaged, untracked
 
@@ -25,8 +25,10 @@ try:
     if workflow.is_main_process:
         require_profile(sys.argv[1:], workflow.basedir)
         require_triggers(sys.argv[1:])
-        require_own_run(config, "config/paper.yaml")
+        require_unique_keys(workflow.configfiles)
     CONFIG = load(config)
+    if workflow.is_main_process:
+        require_own_run(config, "config/paper.yaml")
 except (GuardError, ConfigError) as error:
     raise WorkflowError(str(error))
 
