@@ -12,9 +12,9 @@ from sparsegdf.paper.config.model import ConfigError, load
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 import code_digest as digests
 import plan
-from cancel_all import cancel_all
+import hooks
+from endings import end_as_ctrl_c, remove_leftovers
 from guards import GuardError, require_own_run, require_profile, require_triggers, require_unique_keys
-from slurm_patience import be_patient
 from tracking import damaged, untracked
 
 STARTED = time.monotonic()
@@ -29,6 +29,7 @@ try:
     CONFIG = load(config)
     if workflow.is_main_process:
         require_own_run(config, "config/paper.yaml")
+        end_as_ctrl_c(local=True)  # while it is planned
 except (GuardError, ConfigError) as error:
     raise WorkflowError(str(error))
 
@@ -199,15 +200,9 @@ def l0_run(wildcards):
 
 onstart:
     plan.write(workflow.dag.jobs)  # jobs compare themselves with it
-    if not workflow.local_exec:
-        cancel_all(workflow.scheduler._executor)
-    if type(workflow.scheduler._executor).__module__ == "snakemake_executor_plugin_slurm":
-        be_patient(workflow.scheduler._executor, logger)
-    # Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for
-    # every job that has ended so far: after 200 of them a third of a core, more and more. On one machine the end of a job
-    # is when to look, and there are as many jobs as cores.
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
+    end_as_ctrl_c(workflow.local_exec)
+    remove_leftovers([RESULTS, FIGURES], local=workflow.local_exec)
+    hooks.install(workflow, logger)
 
 
 onsuccess:

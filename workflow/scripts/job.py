@@ -20,6 +20,7 @@ from sparsegdf.paper import tables
 def begin(snakemake):
     sys.stdout = sys.stderr = open(snakemake.log[0], "w", buffering=1, encoding="utf-8")
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s", force=True)
+    sys.excepthook = _in_short_if_interrupted
     job_costs.leave_at_exit(snakemake.rule, snakemake.log[0], list(snakemake.output))
     plan.require(snakemake.output[0], snakemake.params, snakemake.input)
     if not Path("src/sparsegdf/paper/tables.py").samefile(tables.__file__):
@@ -27,6 +28,14 @@ def begin(snakemake):
     still_the_same = partial(require_unchanged, snakemake.params.code)
     still_the_same()
     tables.before_each_file(still_the_same)
+
+
+def _in_short_if_interrupted(kind, error, trace):
+    """Whoever ends a run does not want to know where it was."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
 
 
 def chunk(snakemake):
