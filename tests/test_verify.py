@@ -210,7 +210,7 @@ def cut(content):
     ("file", "damage", "word", "message"),
     [
         ("figure2_gdf.csv", cut, "damaged", "figure2_gdf.csv ends in the middle of a line"),
-        ("figure2_gdf.csv", lambda content: b"", "damaged", "figure2_gdf.csv ends in the middle of a line"),
+        ("figure2_gdf.csv", lambda content: b"", "damaged", "figure2_gdf.csv is empty"),
         ("figure2_gdf.csv", lambda content: content.split(b"\n")[0] + b"\n", "damaged", "figure2_gdf.csv has no rows"),
         ("figure2_gdf.csv", lambda content: content + b"1,2" * 50 + b"\n", "damaged", "figure2_gdf.csv is no CSV table"),
         ("figure2_gdf.csv", lambda content: b"\xff\xfe" + content, "damaged", "figure2_gdf.csv cannot be read"),

@@ -63,7 +63,10 @@ def require_own_run(config, file):
 def require_unique_keys(files):
     """Raise GuardError if a block of one of these YAML files has a key twice: only the last one would count."""
     for file in files:
-        todo, seen = [yaml.compose(Path(file).read_text(encoding="utf-8"))], set()
+        try:
+            todo, seen = [yaml.compose(Path(file).read_text(encoding="utf-8"))], set()
+        except yaml.YAMLError:  # JSON with tabs, which Snakemake has read
+            continue
         while todo:
             node = todo.pop()
             if id(node) in seen:  # an anchor stands for one block in many places

@@ -336,6 +336,8 @@ def _binomial(fraction, samples):
 def _table(file):
     """The rows of a CSV file, which ends with a line break unless it was cut off."""
     text = _text(file)
+    if not text:
+        raise Damaged(f"{file} is empty")
     if not text.endswith("\n"):
         raise Damaged(f"{file} ends in the middle of a line: it is cut off")
     try:
