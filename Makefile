@@ -63,7 +63,7 @@ schedule: env ## what each target of a finished run cost, and how long it would 
 test: env ## linters and tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	$(BIN)/python -m pytest -n auto --dist loadfile --durations 15
 
 test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job

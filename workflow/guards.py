@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 import yaml
+from snakemake.utils import update_config
 
 
 class GuardError(Exception):
@@ -42,10 +43,19 @@ def require_triggers(arguments):
         )
 
 
+def over(config, file):
+    """`config` laid over that of `file`. Snakemake does so with --configfile and --config, but not in a module."""
+    base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    if not isinstance(base, dict):
+        return config
+    update_config(base, config)
+    return base
+
+
 def require_own_run(config, file):
     """Raise GuardError if `config` differs from that of `file`, but has its `run`: it would overwrite its figures.
 
-    Snakemake lays --configfile and --config over `file`, so that they have its `run` unless they set one.
+    What is laid over `file` has its `run` unless it sets one.
     """
     base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     if not isinstance(base, dict) or config.get("run") != base.get("run"):
@@ -54,9 +64,9 @@ def require_own_run(config, file):
     if changed:
         run, more = base["run"], " and more" if len(changed) > 3 else ""
         raise GuardError(
-            f"--configfile or --config changes {', '.join(changed[:3])}{more}, but the run is still '{run}': its "
+            f"The configuration changes {', '.join(changed[:3])}{more}, but the run is still '{run}': its "
             f"results would overwrite those in results/{run} and {run}_figures. "
-            f"Give it its own name, such as `run: mine`. To change the run '{run}' itself, edit {file}."
+            f"Give it its own name, such as `run: mine`. To change the run '{run}' itself, edit {Path(file).name}."
         )
 
 

@@ -2,6 +2,7 @@
 import os
 import sys
 import time
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
@@ -9,23 +10,29 @@ from snakemake.logging import logger
 from sparsegdf.ensembles.registry import DESIGNS
 from sparsegdf.paper.config.model import ConfigError, load
 
-sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
+# The project: in a module, or with -d, neither the working directory nor workflow.basedir is its folder.
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
 import code_digest as digests
 import plan
 from cancel_all import cancel_all
-from guards import GuardError, require_own_run, require_profile, require_triggers
+from guards import GuardError, over, require_own_run, require_profile, require_triggers
 from slurm_patience import be_patient
 from tracking import damaged, untracked
 
 STARTED = time.monotonic()
 # Parallelism belongs to Snakemake; jobs inherit this, whoever started it.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# In a module hooks are not called, so that no plan is written.
+IS_MODULE = Path(workflow.main_snakefile).resolve() not in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
+os.environ[plan.READ_AGAIN] = "no" if workflow.is_main_process or IS_MODULE else "yes"
 
 try:
+    config = over(config, ROOT / "config/paper.yaml")
     if workflow.is_main_process:
         require_profile(sys.argv[1:], workflow.basedir)
         require_triggers(sys.argv[1:])
-        require_own_run(config, "config/paper.yaml")
+        require_own_run(config, ROOT / "config/paper.yaml")
     CONFIG = load(config)
 except (GuardError, ConfigError) as error:
     raise WorkflowError(str(error))
@@ -33,7 +40,7 @@ except (GuardError, ConfigError) as error:
 RUN = CONFIG.run
 RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
-ENVIRONMENT = os.path.join(workflow.basedir, "environment.yml")
+ENVIRONMENT = str(ROOT / "environment.yml")
 
 
 # Names hold no slash, so that a summary's path cannot be taken for a chunk's.
@@ -60,6 +67,11 @@ if workflow.is_main_process and (unknown := damaged([RESULTS, FIGURES])):
     )
 
 
+def source(path):
+    """A file of the project as a job reads it: by its path in the project's own folder, elsewhere by its whole path."""
+    return path if ROOT.samefile(os.getcwd()) else str(ROOT / path)
+
+
 def code_digest(script, *used, files=(), whole=()):
     """What workflow/scripts/<script> does, with all that it imports: a change of that, and of nothing else, reruns its rule.
 
@@ -68,7 +80,7 @@ def code_digest(script, *used, files=(), whole=()):
     """
     kinds = [f"{'ensembles' if part['kind'] in DESIGNS else 'penalties'}/{part['kind']}" for part in used]
     scripts = [f"workflow/scripts/{script}", *files, *(f"src/sparsegdf/{kind}.py" for kind in sorted(set(kinds)))]
-    return digests.code_digest(scripts, "src/sparsegdf", whole)
+    return digests.code_digest(scripts, "src/sparsegdf", whole, project=ROOT)
 
 
 def simulation_code(script):
