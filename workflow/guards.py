@@ -1,10 +1,14 @@
 """Errors for command lines that Snakemake accepts but that would not do what was meant."""
 
 import argparse
+from difflib import get_close_matches
 from pathlib import Path
 
 import yaml
+from snakemake.cli import get_argument_parser
 from snakemake.utils import update_config
+
+from sparsegdf.paper.config.messages import unknown
 
 
 class GuardError(Exception):
@@ -22,11 +26,19 @@ def require_profile(arguments, basedir):
     profiles = Path(basedir) / "profiles"
     # Where Snakemake looks.
     if not any(path.exists() for path in (Path(name), Path("profiles") / name, profiles / name)):
-        there = ", ".join(f"profiles/{file.parent.name}" for file in sorted(profiles.glob("*/config.yaml")))
+        there = [f"profiles/{file.parent.name}" for file in sorted(profiles.glob("*/config.yaml"))]
+        near = [f"Did you mean {path}? " for path in get_close_matches(f"profiles/{Path(name).name}", there, 1, 0.5)]
         raise GuardError(
             f"There is no profile '{name}'. Snakemake would ignore the option and run everything on this machine. "
-            f"Known profiles: {there}."
+            f"{''.join(near)}Known profiles: {', '.join(there)}."
         )
+
+
+def require_targets(arguments, known, hidden):
+    """Raise GuardError if the command line asks for a target that is no path and neither `known` nor `hidden`."""
+    for target in get_argument_parser().parse_known_args(arguments)[0].targets:
+        if "/" not in target and "." not in target and target not in known and target not in hidden:
+            raise GuardError(f"'{target}': {unknown('target', target, known)}")
 
 
 def require_triggers(arguments):

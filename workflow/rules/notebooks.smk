@@ -11,7 +11,7 @@ rule notebook:
         notebook=source("notebooks/{notebook}.py"),
     output:
         ipynb=f"{FIGURES}/notebooks/{{notebook}}.ipynb",
-        html=f"{FIGURES}/notebooks/{{notebook}}.html",
+        html=report(f"{FIGURES}/notebooks/{{notebook}}.html", caption="../report/notebook.rst", category="Notebooks"),
     log:
         f"{RESULTS}/logs/notebooks/{{notebook}}.log",
     wildcard_constraints:
