@@ -1,4 +1,4 @@
-"""Where the workflow reaches past the interface of Snakemake: only with the versions that were tried."""
+"""Where the workflow reaches past the interface of Snakemake: only with the versions that are known."""
 
 import logging
 import sys
@@ -10,41 +10,44 @@ import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "workflow"))
-import hooks
 import retries
-
-import tracking
-
-
-def test_the_lock_has_the_versions_that_were_tried():
-    lock = (ROOT / "requirements.lock").read_text()
-    for package, tried in hooks.TRIED.items():
-        assert f"{package}=={tried}." in lock
-        assert hooks.untried(package) is None
+import snakemake_internals
+from snakemake_internals import SLURM_PLUGIN, UnknownVersion, extend, require_known
 
 
-@pytest.mark.parametrize("local", [True, False])
-def test_with_another_version_nothing_is_reached_for_and_the_run_is_told(monkeypatch, caplog, tmp_path, local):
-    monkeypatch.setitem(hooks.TRIED, "snakemake", "9.2")
-    executor, limiter = SimpleNamespace(), object()
-    scheduler = SimpleNamespace(_executor=executor, _local_executor=executor, job_rate_limiter=limiter)
-    hooks.install(SimpleNamespace(scheduler=scheduler, local_exec=local), logging.getLogger("test"))
-    assert f"snakemake {version('snakemake')} was not tried with this workflow (9.2 was;" in caplog.text
-    assert "Ctrl-C may leave jobs" in caplog.text
-    assert vars(executor) == {} and scheduler.job_rate_limiter is limiter
-    (tmp_path / "table.csv").touch()  # of nobody
-    assert tracking.untracked([tmp_path], state=tmp_path / "state") == []
-    monkeypatch.setitem(hooks.TRIED, "snakemake", ".".join(version("snakemake").split(".")[:2]))
-    assert len(tracking.untracked([tmp_path], state=tmp_path / "state")) == 1
+def test_the_lock_has_versions_that_are_known():
+    require_known(version("snakemake"))
+    assert f"{SLURM_PLUGIN}=={snakemake_internals.SLURM_PLUGINS}." in (ROOT / "requirements.lock").read_text()
 
 
-def test_another_slurm_plugin_is_told_too(monkeypatch, caplog):
-    monkeypatch.setitem(hooks.TRIED, "snakemake-executor-plugin-slurm", "2.7")
-    executor = type("Executor", (), {"__module__": "snakemake_executor_plugin_slurm"})()
-    hooks.install(
-        SimpleNamespace(scheduler=SimpleNamespace(_executor=executor), local_exec=False), logging.getLogger("test")
-    )
-    assert "a controller of SLURM that is away may hang the run" in caplog.text and vars(executor) == {}
+@pytest.mark.parametrize("other", ["9.10.1", "10.0", "11.2"])
+def test_another_snakemake_is_refused(other):
+    with pytest.raises(UnknownVersion, match=f"from 9.11 up to, not including, 10; this is {other}"):
+        require_known(other)
+
+
+class Executor:
+    """The part of an executor that is extended."""
+
+    def run_job(self, job): ...
+    def run_jobs(self, jobs): ...
+    def cancel(self): ...
+    def report_job_submission(self, info): ...
+    def report_job_success(self, info): ...
+    def report_job_error(self, info): ...
+    async def check_active_jobs(self, jobs): ...
+    def _report_job_error_threadsafe(self, info, msg): ...
+
+
+@pytest.mark.parametrize("known, patient", [("2.8", True), ("2.7", False)])
+def test_another_slurm_plugin_is_told_and_not_extended(monkeypatch, caplog, known, patient):
+    monkeypatch.setattr(snakemake_internals, "SLURM_PLUGINS", known)
+    executor = type("Executor", (Executor,), {"__module__": "snakemake_executor_plugin_slurm"})()
+    scheduler = SimpleNamespace(_executor=executor, _local_executor=Executor())
+    extend(SimpleNamespace(scheduler=scheduler, local_exec=False), logging.getLogger("test"))
+    assert ("check_active_jobs" in vars(executor)) == patient and "run_jobs" in vars(executor)
+    told = f"{SLURM_PLUGIN} {version(SLURM_PLUGIN)} is not known here (2.7 is;" in caplog.text
+    assert told == (not patient)
 
 
 class Timer:

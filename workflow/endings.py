@@ -7,28 +7,16 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 DAY = 86_400  # s; no job takes as long
 # Of paper.tables.atomic, and of job_costs.
 _TEMPORARY = re.compile(r"\..+\.[0-9a-z_]{8}\.\w+|\..+\.tsv")
 _open = []
 
 
-def end_as_ctrl_c(local):
-    """SIGTERM becomes Ctrl-C. In a terminal that reaches the jobs on this machine, too, so here they get it as well.
-
-    Not on a cluster (`local` is false): there the processes below this one submit jobs, and must not be torn off.
-    """
-
-    def end(number, frame):
-        for child in psutil.Process().children(recursive=True) if local else ():
-            with suppress(psutil.NoSuchProcess):
-                child.send_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-
+def end_as_ctrl_c():
+    """SIGTERM becomes Ctrl-C, with all that interrupt.py or cancel_all.py do then."""
     with suppress(ValueError):  # not in the main thread: somebody else's program plans this workflow
-        signal.signal(signal.SIGTERM, end)
+        signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
 
 
 def remove_leftovers(folders, *, local, state=".snakemake"):

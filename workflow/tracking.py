@@ -5,8 +5,6 @@ import os
 from base64 import urlsafe_b64encode
 from pathlib import Path
 
-from hooks import untried
-
 
 def untracked(folders, state=".snakemake"):
     """Parquet files and figures under `folders` that were neither finished nor begun in this working copy, sorted.
@@ -31,9 +29,6 @@ _SUFFIXES = {".parquet", ".pdf", ".png", ".csv", ".json", ".md", ".tex"}
 
 
 def _files(folders):
-    """Nothing with a version of Snakemake whose records may have other names (hooks.install says so)."""
-    if untried("snakemake"):
-        return []
     found = (file for folder in folders for file in Path(folder).rglob("[!.]*") if file.name != "README.md")
     return sorted(str(file) for file in found if file.suffix in _SUFFIXES)
 

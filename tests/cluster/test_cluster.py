@@ -240,6 +240,6 @@ def test_ctrl_c_while_slurm_takes_its_time(cluster, run, profile, slow):
 
 
 def test_what_sbatch_refuses_for_ever_is_not_waited_for(cluster, run):
-    run.begin(*SLURM, "--retries", "0", "--default-resources", "slurm_partition=nowhere", "--", *CHUNKS[:1])
+    run.begin(CHUNKS[0], *SLURM, "--retries", "0", "--default-resources", "slurm_partition=nowhere")
     text, _ = run.process.communicate(timeout=PATIENCE)
     assert run.process.returncode != 0 and "nvalid partition" in text and "Trying again" not in text
