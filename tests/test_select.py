@@ -10,7 +10,7 @@ import pytest
 from problems import orthonormal, planted, real
 from scipy.sparse import csr_array
 from sklearn.datasets import load_diabetes
-from sklearn.linear_model import lars_path
+from sklearn.linear_model import Lasso, lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
 from sparsegdf.selection.criteria import choose
@@ -36,6 +36,15 @@ COLUMNS = [
 
 
 # --- the path --------------------------------------------------------------------------------------------------
+
+
+def test_eta_in_the_units_of_glmnet():
+    """lambda = sigma eta / sqrt(M), for columns of variance 1 and the loss over M, as scikit-learn has it too."""
+    A, y = planted()
+    found = select(A, y, L1(), sigma2=2.0, etas=[1.5])
+    lasso = Lasso(alpha=np.sqrt(2.0) * 1.5 / np.sqrt(len(y)), tol=1e-12).fit((A - A.mean(axis=0)) / A.std(axis=0), y)
+    assert lasso.coef_.any()
+    np.testing.assert_allclose(found.coef, lasso.coef_ / A.std(axis=0), atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (30, 50)])
