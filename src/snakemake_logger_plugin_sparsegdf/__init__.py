@@ -21,7 +21,7 @@ from snakemake_logger_plugin_sparsegdf.time_left import TimeLeft, in_words
 
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt} of {total_fmt} jobs{postfix}"
 # Of Snakemake's own messages that are neither events nor warnings.
-SHOWN = ("Building DAG", "Nothing to be done", "Complete log")
+SHOWN = ("Building DAG", "Nothing to be done", "Complete log", "Report created", "Unlocking", "Congratulations")
 
 
 class LogHandler(LogHandlerBase):
