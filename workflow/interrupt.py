@@ -52,9 +52,9 @@ def one_sentence(logger):
 
 
 def _is_logging(frame):
-    """Whether an exception now would leave the queue of log records as it must not be: its reader may sleep for ever."""
+    """Whether an exception now could damage the queue of log records, so that its reader would wait for ever."""
     while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] in ("logging", "queue"):
+        if str(frame.f_globals.get("__name__")).split(".")[0] in ("logging", "queue"):
             return True
         frame = frame.f_back
     return False

@@ -100,7 +100,7 @@ class LogHandler(LogHandlerBase):
 
 def require_configfiles(arguments):
     """Raise CliException if --configfile names a file that is not there: Snakemake would answer with a traceback."""
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
     for name in parser.parse_known_args(arguments)[0].configfile:
         if not os.path.exists(name):
