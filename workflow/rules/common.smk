@@ -141,8 +141,8 @@ def table_files(file):
 
 
 def labels(exhibit):
-    """What the page of `snakemake --report` says of a figure or table in its list."""
-    return {"name": exhibit.name, "shows": exhibit.shows, "made of": exhibit.made_of}
+    """What the page of `snakemake --report` says of a figure or table in its list. Settings are in its caption."""
+    return {"name": exhibit.name, "shows" if RUN == "paper" else "shows at the scale of the paper": exhibit.shows}
 
 
 # Theory takes seconds: its figures are drawn at once, and the others as soon as they can be.
