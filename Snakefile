@@ -27,6 +27,7 @@ localrules:
     l0_theory,
     figure,
     table,
+    verdicts,
     claims,
     report_page,
     record,

@@ -5,6 +5,7 @@ rule report_page:
     input:
         FIGURE_FILES,
         TABLE_FILES,
+        f"{FIGURES}/claims.json",
     output:
         f"{FIGURES}/report.html",
     log:
