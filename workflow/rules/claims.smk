@@ -27,7 +27,7 @@ rule claims:
     input:
         files_of("claims"),
         claims=f"{FIGURES}/claims.json",
-        reference="reference/claims.json",
+        reference=source("reference/claims.json"),
     output:
         f"{RESULTS}/claims_hold.txt",
     log:

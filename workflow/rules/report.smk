@@ -7,7 +7,7 @@ rule report_page:
         TABLE_FILES,
         f"{FIGURES}/claims.json",
     output:
-        f"{FIGURES}/report.html",
+        report(f"{FIGURES}/report.html", caption="../report/report_page.rst", category="The whole run"),
     log:
         f"{RESULTS}/logs/report_page.log",
     conda:
