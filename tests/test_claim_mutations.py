@@ -1,9 +1,10 @@
 """Every claim can be lost: its evidence is changed, by ten tolerances or by a swap, and its verdict turns.
 
-MUTATIONS has one entry for each claim. Claims that look at tables begin with made-up tables on which they hold; claims
+THEORY and TABLES have one entry for each claim. Claims that look at tables begin with made-up tables on which they hold; claims
 that compute from the theory begin with the theory, of which one result is changed.
 """
 
+import inspect
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import SimpleNamespace
@@ -15,22 +16,12 @@ import test_claims_predictors
 from test_claims import bp_table, examples_of_sizes, l0_sizes, made_with, stable_theory, whole_run
 
 from sparsegdf.ensembles.iid import IID
-from sparsegdf.paper.claims import (
-    bp_iid,
-    curves,
-    l0,
-    l0_rs,
-    l1_elastic_net,
-    prediction,
-    predictors,
-    scad,
-    single_body,
-)
+from sparsegdf.paper.claims import curves, l0, l1_elastic_net, prediction, registry
 from sparsegdf.paper.claims import simulated as sim
 from sparsegdf.paper.claims.registry import CLAIMS
 from sparsegdf.paper.claims.verdict import decide
 
-MODULES = (bp_iid, curves, l0, l0_rs, l1_elastic_net, prediction, predictors, scad, single_body)
+MODULES = (curves, *filter(inspect.ismodule, vars(registry).values()))
 CACHED = (curves.curve, prediction.best_delta, prediction.crossing, l1_elastic_net.l2_trace)
 
 

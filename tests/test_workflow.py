@@ -197,7 +197,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ),
         (
             "src/sparsegdf/solvers/direct.py",
-            FIXED_POINTS | BESIDE | CORRECTED | PREDICTORS | once(*BP_FIGURES) | PLANTED,
+            FIXED_POINTS | BESIDE | CORRECTED | PREDICTORS | once(*BP_FIGURES, "table_misprints") | PLANTED,
         ),
         (
             "src/sparsegdf/paper/experiments/iterated.py",

@@ -47,7 +47,7 @@ def figure4(name, alpha):
         missing = table[table.fraction_converged < COMPLETE].fraction_converged
         part = f"{len(complete)} of {len(table)} RS-stable levels at N = 200, δ ≤ {complete.delta.max():.3f}"
         part += f"; {len(denser)} at larger N, δ ≤ {denser.delta.max():.3f}" if len(denser) else ""
-        why = f"beyond, {missing.min():.0%} to {missing.max():.0%} of the samples have a fixed point at N = 200"
+        why = f"elsewhere {missing.min():.0%} to {missing.max():.0%} of the samples have a fixed point at N = 200"
         return outcome._replace(
             part=f"{part}; RS is stable up to {end:.3f}",
             detail="; ".join(filter(None, [outcome.detail, why if len(missing) else ""])),

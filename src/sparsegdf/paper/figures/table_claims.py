@@ -13,7 +13,7 @@ class TableClaims(Table):
 
     file = "claims"
     target = "claims"
-    shows = "every claim of the paper with its verdict"
+    shows = "every claim of the paper with its verdict; `claims.json` has them for machines"
     made_of = "all results"
 
     def inputs(self, config):
