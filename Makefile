@@ -10,12 +10,13 @@ OF_RUN = $(if $(filter-out paper,$(CHECKED_RUN)),--configfile config/$(RUN).yaml
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+DOCS := .venv-docs
 # Benchmarks and tests run on one BLAS thread; for jobs of the pipeline workflow/rules/common.smk sees to it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report \
-  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
+.PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report test-docs \
+  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs lock-docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
@@ -73,7 +74,10 @@ test-cluster-quick: env ## `make quick` here and on a real SLURM, byte for byte 
 	$(BIN)/python -m pytest tests/cluster -m quick
 
 test-report: env ## the page of `make report` in a real browser (installs Debian's chromium if run as root)
-	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest tests/browser/test_report.py
+
+test-docs: docs ## the site of `make docs` in a real browser: no broken link, nothing asked of the network
+	$(BIN)/python -m pytest tests/browser/test_site.py
 
 mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (takes long; resumes)
 	$(BIN)/python tests/mutants.py
@@ -104,8 +108,18 @@ bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchm
 rulegraph: env ## redraw docs/rulegraph.svg (needs Graphviz)
 	$(BIN)/python workflow/rulegraph.py
 
-docs: env ## write what docs/ says of figures, tables and columns anew, from the code
+# Sphinx and what the archive is written with see the packages of .venv, too, so that the API is that of the product.
+$(DOCS)/.complete: $(VENV)/.complete docs/requirements.txt
+	$(BIN)/python -m venv --clear $(DOCS)
+	cd $(DOCS)/lib/python*/site-packages && printf '%s\n' ../../../../$(VENV)/lib/python*/site-packages ../../../../src > product.pth
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r docs/requirements.txt
+	@touch $@
+
+docs: notebooks $(DOCS)/.complete ## write what docs/ says of the code anew, then the site, into build/site/
 	$(BIN)/python workflow/generated_docs.py
+	$(BIN)/python docs/site/stage.py
+	rm -rf build/site
+	PYTHONPATH=docs/site $(DOCS)/bin/python -m sphinx -q -E -W --keep-going -n -c docs/site build/site-source build/site
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
@@ -120,6 +134,10 @@ bench-subsets: env ## best subsets against R leaps and a plain search
 lock: ## resolve pyproject.toml again into requirements.lock (then edit environment.yml to match)
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
+
+lock-docs: ## resolve docs/requirements.in again into docs/requirements.txt
+	uv pip compile docs/requirements.in --constraint requirements.lock --universal --fork-strategy fewest --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o docs/requirements.txt
 
 clean: ## delete results and figures, keep the environment
 	rm -rf .snakemake
