@@ -16,7 +16,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report test-docs \
-  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs lock-docs clean
+  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs lock-docs dist archive test-release clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
@@ -138,6 +138,17 @@ lock: ## resolve pyproject.toml again into requirements.lock (then edit environm
 lock-docs: ## resolve docs/requirements.in again into docs/requirements.txt
 	uv pip compile docs/requirements.in --constraint requirements.lock --universal --fork-strategy fewest --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o docs/requirements.txt
+
+dist: $(DOCS)/.complete ## wheel and source distribution, into dist/
+	rm -rf dist
+	$(DOCS)/bin/python -m build --no-isolation
+
+archive: $(DOCS)/.complete ## one zip of the finished paper run with its code, for Zenodo, into build/ (after `make all`)
+	$(BIN)/snakemake --cores 1 --forcerun record -- record
+	$(DOCS)/bin/python workflow/archive.py
+
+test-release: $(DOCS)/.complete ## the wheel in a clean environment, the archive of a small run (not in CI)
+	$(DOCS)/bin/python -m pytest tests/release
 
 clean: ## delete results and figures, keep the environment
 	rm -rf .snakemake

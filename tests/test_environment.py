@@ -41,8 +41,9 @@ def test_conda_has_every_direct_dependency():
     assert all(re.search(rf"- {name.replace('-', '[-_]')}(-minimal)?=", conda) for name in direct)
 
 
-def test_the_lock_has_hashes_and_names_no_index():
-    text = (ROOT / "requirements.lock").read_text()
+@pytest.mark.parametrize("lock", ["requirements.lock", "docs/requirements.txt"])
+def test_the_lock_has_hashes_and_names_no_index(lock):
+    text = (ROOT / lock).read_text()
     assert "://" not in text and "--index" not in text and "--find-links" not in text
     entries = re.split(r"\n(?=[a-z0-9])", text.strip())
     assert len(entries) > 50 and all("--hash=sha256:" in entry for entry in entries)
@@ -50,7 +51,7 @@ def test_the_lock_has_hashes_and_names_no_index():
 
 def test_the_package_installs_with_its_command_and_its_template(tmp_path):
     """`pip install .` without dependencies and with the installed build tools, so that no package index is needed."""
-    for part in ("pyproject.toml", "README.md", "LICENSE", "src"):
+    for part in ("pyproject.toml", "CITATION.cff", "README.md", "LICENSE", "src"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
         copy(ROOT / part, tmp_path / part)
     pip = [
@@ -66,6 +67,8 @@ def test_the_package_installs_with_its_command_and_its_template(tmp_path):
     target = tmp_path / "target"
     subprocess.run([*pip, "--no-build-isolation", "--target", target, "."], cwd=tmp_path, check=True)
     assert (target / "sparsegdf/paper/report.html.j2").is_file()
+    version = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert (target / f"sparsegdf-{version}.dist-info").is_dir()
     command = [target / "bin/sparsegdf", "theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.25", "--json"]
     environment = os.environ | {"PYTHONPATH": str(target)}
     done = subprocess.run(command, env=environment, cwd=target, capture_output=True, text=True, check=True)
