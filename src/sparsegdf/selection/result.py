@@ -62,6 +62,7 @@ class Selection:
 
     @property
     def rows(self) -> int:
+        """The number of rows that count."""
         return self.setting.rows
 
     @property
@@ -71,6 +72,7 @@ class Selection:
 
     @property
     def intercept(self) -> float:
+        """The constant term of the chosen model."""
         return float(self.intercepts[self.chosen])
 
     @property
@@ -168,7 +170,7 @@ class Selection:
         least, here, little_less = (used.value(err, last.df, self.setting) for err in errors)
         return bool(least < best - min(1e-3 * abs(best), here - little_less))
 
-    def plot(self, predicted=False):
+    def plot(self, predicted: bool = False) -> np.ndarray:
         """Criterion, df and coefficients along the path, as three matplotlib axes; `predicted` adds df_predicted."""
         from sparsegdf.selection.plot import plot_selection
 

@@ -85,8 +85,11 @@ def select(
         Relative: the noise variance of row i is sigma2 / w_i, with w scaled to mean 1. err_train is weighted too.
         Rows of weight 0 are left out.
     penalty_weights : array (N,), optional
-        The penalty of predictor i is r(w_i x_i; eta); for l1 this is the penalty.factor of glmnet, not rescaled.
-        With 0 it is never penalised: it is always in the model and adds 1/M to df.
+        The penalty of predictor i is r(w_i x_i; eta): its slope at zero is w_i times as large, as with the
+        penalty.factor of glmnet (not rescaled) and ncvreg. For l1 it is the same penalty. For others the shape
+        differs: the quadratic part of the elastic net has w_i^2 (glmnet: w_i), and SCAD and MCP become flat at
+        1/w_i times the usual |x_i| (ncvreg: w_i times). With 0 it is never penalised, as there: it is always in the
+        model and adds 1/M to df.
     bootstrap : int, optional
         The number of samples from which df is computed as a covariance, with its standard error. None: 50 if the
         penalty is not convex, so that the fit may jump as y changes; otherwise 0. With 0 df is Stein's divergence,

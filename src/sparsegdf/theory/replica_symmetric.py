@@ -12,11 +12,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import erfc, erfcinv
 
 from sparsegdf.checks import require_number
+from sparsegdf.ensembles.base import Design
 from sparsegdf.ensembles.iid import IID
-from sparsegdf.penalties.base import require_penalty
+from sparsegdf.ensembles.limits import Limit
+from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.predictors import known_predictors
@@ -62,26 +65,41 @@ class SampledRSSolution(RSSolution):
 
 
 def solve_rs(
-    penalty,
+    penalty: Penalty,
     *,
-    alpha,
-    delta=None,
-    eta=None,
-    mean=0.0,
-    variance=1.0,
-    predictors=INDEPENDENT,
-    beyond_turning=False,
+    alpha: float,
+    delta: float | None = None,
+    eta: float | None = None,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+    beyond_turning: bool = False,
 ) -> RSSolution:
     """The RS saddle point at this alpha and either this delta or this eta.
 
-    By eta: the first point of S1 that has it, on the way from eta = infinity; delta may exceed 1 (elastic net). An
-    eta below all those of S1 gives S3.
-    By delta, in (0, min(1, 1/alpha)]: the first point with this delta. For SCAD and MCP there may be a second: on S1
-    delta grows up to s1_largest_delta, turns, and falls again to s1_end, while eta goes on towards zero.
-    beyond_turning=True asks for that second point.
-    predictors: a design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition),
-    Block(T).at(N), Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: each
-    point takes about a second of CPU time at c = 0.5 and four at 0.9, and df_error is the standard error of df.
+    Parameters
+    ----------
+    penalty : Penalty
+    alpha : float
+        M/N.
+    delta : float, optional
+        In (0, min(1, 1/alpha)]: the first point with this delta. For SCAD and MCP there may be a second: on S1 delta
+        grows up to s1_largest_delta, turns, and falls again to s1_end, while eta goes on towards zero.
+    eta : float, optional
+        The first point of S1 that has it, on the way from eta = infinity; delta may exceed 1 (elastic net). An eta
+        below all those of S1 gives S3.
+    mean, variance : float
+        Of y.
+    predictors : design or limit
+        A design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition), Block(T).at(N),
+        Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: each point takes
+        about a second of CPU time at c = 0.5 and four at 0.9, and df_error is the standard error of df.
+    beyond_turning : bool
+        Ask for the second point with this delta.
+
+    Returns
+    -------
+    RSSolution
     """
     if (delta is None) == (eta is None):
         raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
@@ -101,11 +119,27 @@ def solve_rs(
 
 
 def rs_curve(
-    penalty, *, alpha, deltas, mean=0.0, variance=1.0, predictors=INDEPENDENT, beyond_turning=False
+    penalty: Penalty,
+    *,
+    alpha: float,
+    deltas: ArrayLike,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+    beyond_turning: bool = False,
 ) -> pd.DataFrame:
-    """The RS saddle points at each delta: one row per delta, columns as the fields of RSSolution.
+    """The RS saddle points at each delta.
 
-    beyond_turning as in solve_rs.
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors, beyond_turning :
+        As those of solve_rs.
+    deltas : array
+
+    Returns
+    -------
+    DataFrame
+        One row per delta, columns as the fields of RSSolution.
     """
     known, variance = _known(penalty, alpha, mean, variance, predictors)
     if known.sampled:
@@ -114,11 +148,26 @@ def rs_curve(
     return pd.DataFrame(_at_deltas(SaddlePoints(penalty, known), variance, deltas, beyond_turning))
 
 
-def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> tuple[float, float] | None:
-    """The interval of delta (low, high) where S1 is stable against replica symmetry breaking; None if nowhere.
+def rs_stable_range(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> tuple[float, float] | None:
+    """The interval of delta where S1 is stable against replica symmetry breaking.
 
-    high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
-    reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite.
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    (low, high) or None if nowhere
+        high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
+        reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite.
     """
     curve, variance = _curve(penalty, alpha, mean, variance, predictors)
 
@@ -137,14 +186,48 @@ def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPE
     return low, _delta_of_t(high, curve.alpha)
 
 
-def s1_largest_delta(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
-    """The largest delta on S1, at most min(1, 1/alpha): at its end, or at a turning point before."""
+def s1_largest_delta(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> float:
+    """The largest delta on S1, at most min(1, 1/alpha): at its end, or at a turning point before.
+
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+    """
     curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return min(1.0, _delta_of_t(curve.smallest_t(), curve.alpha))
 
 
-def s1_end(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
-    """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0."""
+def s1_end(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> float:
+    """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0.
+
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+    """
     curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return min(1.0, _delta_of_t(curve.end()[1], curve.alpha))
 
@@ -156,7 +239,17 @@ def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEP
 
 
 def rescaled_elastic_net_df(penalty: ElasticNet, solution: RSSolution) -> float:
-    """df of the rescaled elastic net (1 + eta2/Q_hat) x*: chi_res Q_hat, which equals delta."""
+    """df of the rescaled elastic net (1 + eta2/Q_hat) x*: chi_res Q_hat, which equals delta.
+
+    Parameters
+    ----------
+    penalty : ElasticNet
+    solution : RSSolution
+
+    Returns
+    -------
+    float
+    """
     return (1 + penalty.eta2 / solution.Q_hat) * solution.df
 
 
