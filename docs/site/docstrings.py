@@ -1,28 +1,37 @@
 """The docstrings of the package are plain text with sections as in numpydoc. Here they become reStructuredText."""
 
 import re
+from itertools import pairwise
+
+import sparsegdf
 
 SPECIAL = re.compile(r"(\*|\||\\|(?<=\w)_(?!\w))")
-TERM = re.compile(r"(\S+(?:,? \S+)*)  +(\S.*)")
+TERM = re.compile(r"(\S+(?: \S+)*)  +(\S.*)")
 
 
 def as_rst(app, what, name, obj, options, lines):
-    """The docstring `lines`, changed in place: the text before the first section, then each section by its lines."""
+    """The docstring `lines`, changed in place, section by section; numpydoc reads it next."""
     starts = [i for i in range(len(lines) - 1) if re.fullmatch(r"-{3,}", lines[i + 1])]
-    first = starts[0] if starts else len(lines)
-    examples = next((i for i in starts if lines[i] == "Examples"), len(lines))
-    lines[:] = [*_text(lines[:first]), *map(_line, lines[first:examples]), *lines[examples:]]
+    out = _text(lines[: starts[0] if starts else len(lines)])
+    for start, end in pairwise([*starts, len(lines)]):
+        title, body = lines[start], lines[start + 2 : end]
+        if title != "Examples":
+            body = _text(body) if title == "Notes" else map(_line, body)
+        out += [*lines[start : start + 2], *body]
+    lines[:] = out
 
 
 def _line(line):
     """A line of a section: names of parameters are left to numpydoc."""
-    return line if re.match(r"(\*{0,2}\w+(, )?)+( : |$)", line) or set(line) == {"-"} else _escaped(line)
+    return line if re.match(r"[\w*]+(, [\w*]+)*( : |$)", line) else _escaped(line)
 
 
 def _escaped(text):
-    """The characters of reStructuredText in plain words, and names in backticks as code or as a link."""
-    parts = re.split(r"(`[^`]+`)", text)
-    return "".join(f"`{part}`" if part.startswith("`") else SPECIAL.sub(r"\\\1", part) for part in parts)
+    """The characters of reStructuredText in plain words; a public name in backticks is a link, another one code."""
+    parts = re.split(r"`([^`]+)`", text)
+    parts[::2] = [SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
+    parts[1::2] = [f":obj:`~sparsegdf.{name}`" if name in dir(sparsegdf) else f"``{name}``" for name in parts[1::2]]
+    return "".join(parts)
 
 
 def _text(lines):

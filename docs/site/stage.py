@@ -15,6 +15,7 @@ from pathlib import Path
 
 from nbconvert import MarkdownExporter
 
+import sparsegdf
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,8 +116,8 @@ def notebooks():
     for file in sorted((ROOT / "paper_figures/notebooks").glob("*.ipynb")):
         name = file.stem
         body, resources = MarkdownExporter().from_filename(file)
+        (SOURCE / f"notebooks/{name}").mkdir(parents=True)
         for picture, content in resources["outputs"].items():
-            (SOURCE / f"notebooks/{name}").mkdir(parents=True, exist_ok=True)
             (SOURCE / f"notebooks/{name}/{picture}").write_bytes(content)
         body = re.sub(r"(?<=\]\()(?=output_\d+_\d+\.png\))", f"{name}/", body)
         for copied in (file, ROOT / f"notebooks/{name}.py"):
@@ -161,8 +162,6 @@ def public_names():
 
 def api():
     """A page for each public name, and an index of them by folder."""
-    import sparsegdf
-
     names, pages, start = public_names(), [], ".. currentmodule:: sparsegdf\n\n"
     index = ["# API\n\nEverything here is imported as `sparsegdf.<name>`.\n"]
     members = "   :members:\n   :inherited-members: tuple, RegressorMixin, BaseEstimator\n"

@@ -53,7 +53,16 @@ def test_they_have_the_package_and_nothing_that_a_run_makes(built):
     assert packed == {name.removeprefix("src/") for name in sources}
     with tarfile.open(built["source"]) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    assert names == {*sources, "CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+    assert names == {
+        *sources,
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "LICENSE",
+        "README.md",
+        "pyproject.toml",
+        "PKG-INFO",
+        ".gitignore",
+    }
 
 
 @pytest.mark.parametrize("kind", ["wheel", "source"])
