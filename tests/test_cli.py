@@ -263,6 +263,17 @@ def test_missing_values_are_dropped_if_asked_for_and_counted(folder, capsys):
     assert "the target too, so --drop-missing rows" in capsys.readouterr().err
 
 
+def test_every_value_of_a_parameter_is_tried(folder, capsys):
+    file, frame = write(table(), folder / "data.csv"), table()
+    words = ["--penalty", "scad", "--penalty", "l1", "--a", "3.7", "--a", "8", "--lam", "1", "--lam", "2", "--a", "8"]
+    assert main(["select", file, "--target", "y", *words, "--bootstrap", "0", "--json"]) == 0
+    penalties = [SCAD(3.7, 1.0), SCAD(3.7, 2.0), SCAD(8.0, 1.0), SCAD(8.0, 2.0), L1()]
+    found = select(frame.drop(columns="y"), frame.y, penalties, bootstrap=0)
+    record = json.loads(capsys.readouterr().out)
+    assert [row["penalty"] for row in record["candidates"]] == list(found.candidates.penalty)
+    assert record["penalty"] == repr(found.penalty)
+
+
 def test_weights_of_rows_and_predictors_reach_select(folder, capsys):
     frame = table()
     frame["w"] = np.random.default_rng(1).uniform(0.5, 2, 40)
@@ -273,9 +284,8 @@ def test_weights_of_rows_and_predictors_reach_select(folder, capsys):
     found = select(frame[list("abcde")], frame.y, L1(), sample_weight=frame.w, penalty_weights=[1, 2, 0, 0, 0.5])
     out = capsys.readouterr().out
     assert repr(found) in out
-    assert out.startswith(
-        "Note: rows have the weights 'w'\nNote: 2 predictors have no penalty, 2 a weight of their own"
-    )
+    notes = ["rows have the weights 'w'", "not penalised: 'd', 'c'", "with a penalty weight: 'b', 'e'"]
+    assert out.splitlines()[:3] == [f"Note: {note}" for note in notes]
     coefficients = pd.read_csv(folder / "data_l1_coefficients.csv")
     np.testing.assert_allclose(coefficients[list("abcde")].T, found.coefficients)
     assert coefficients.c.all() and coefficients.d.all()

@@ -98,16 +98,16 @@ def test_the_commit_of_a_sidecar_is_that_of_the_checkout(tmp_path, monkeypatch):
         return done.stdout.strip()
 
     monkeypatch.chdir(tmp_path)
-    assert bundle.commit() == "unknown"
+    assert bundle.commit(tmp_path) == "unknown"
     git("init", "--quiet")
     (tmp_path / "file").write_text("one")
     git("add", "file")
     git("commit", "--quiet", "--message", "one")
-    assert bundle.commit() == git("rev-parse", "HEAD")
+    assert bundle.commit(tmp_path) == git("rev-parse", "HEAD")
     (tmp_path / "other").write_text("what git does not track does not count")
-    assert bundle.commit() == git("rev-parse", "HEAD")
+    assert bundle.commit(tmp_path) == git("rev-parse", "HEAD")
     (tmp_path / "file").write_text("two")
-    assert bundle.commit() == git("rev-parse", "HEAD") + "-dirty"
+    assert bundle.commit(tmp_path) == git("rev-parse", "HEAD") + "-dirty"
 
 
 def save(folder, run):

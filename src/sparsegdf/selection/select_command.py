@@ -26,7 +26,8 @@ the model and why. Writes into --output, under the name of the data, the penalty
 Every column except the target, the weights and those dropped is a predictor. Columns have to be numeric. In an npz
 file, one-dimensional arrays are columns, and two-dimensional arrays give columns name_0, name_1, ... In a text file
 commas, semicolons or tabs between columns and decimal commas are recognised. The penalty l0 is solved by exact search
-up to 30 predictors, and by swaps, without certificate, up to 3000."""
+up to 30 predictors, and by swaps, without certificate, up to 3000. A percentage beside a coefficient is how often the
+samples of the bootstrap select its predictor."""
 
 
 def add_select(commands):

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+_SHOWN = 5  # A note lists at most this many names.
+
 
 def add_weights(parser):
     """Add the three options."""
@@ -41,8 +43,12 @@ def split_weights(A, options):
         _require_predictors(A, options.unpenalised, "--unpenalised", options.file)
         given |= dict.fromkeys(options.unpenalised, 0.0)
         keywords["penalty_weights"] = np.array([given.get(name, 1.0) for name in A.columns])
-        free = sum(weight == 0 for weight in given.values())
-        notes.append(f"{free} predictors have no penalty, {len(given) - free} a weight of their own")
+        for what, names in (
+            ("not penalised", [name for name, weight in given.items() if weight == 0]),
+            ("with a penalty weight", [name for name, weight in given.items() if weight not in (0, 1)]),
+        ):
+            if names:
+                notes.append(f"{what}: {', '.join(map(repr, names[:_SHOWN]))}" + (" ..." if names[_SHOWN:] else ""))
     return A, keywords, notes
 
 
