@@ -24,7 +24,7 @@ from rocrate.rocrate import ROCrate
 from status import plan
 
 CHUNK = re.compile(r"/\d{6}-\d{6}\.parquet$")
-METADATA = "ro-crate-metadata.json"
+METADATA, MAIN = "ro-crate-metadata.json", "workflow/Snakefile"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
@@ -157,7 +157,7 @@ def add_files(crate, jobs, files):
         said = facts(files[path][0]) | {"name": path}
         if suffix := FORMATS.get(Path(path).suffix):
             said["encodingFormat"] = suffix
-        if path == "Snakefile":
+        if path == MAIN:
             entity = crate.add_workflow(dest_path=path, main=True, lang="snakemake", properties=said)
             entity["license"], entity["creator"], entity["version"] = crate.license, crate.creator, version()
         else:

@@ -143,7 +143,7 @@ def test_it_is_a_workflow_run_crate(unpacked):
 
 def test_rocrate_reads_it(unpacked):
     crate = ROCrate(unpacked)
-    assert crate.mainEntity.id == "Snakefile" and len(crate.data_entities) > 100
+    assert crate.mainEntity.id == "workflow/Snakefile" and len(crate.data_entities) > 100
     assert crate.license["name"] == "MIT License"
 
 
