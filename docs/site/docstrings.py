@@ -1,7 +1,7 @@
 """The docstrings of the package are plain text with sections as in numpydoc. Here they become reStructuredText."""
 
 import re
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import sparsegdf
 
@@ -16,14 +16,18 @@ def as_rst(app, what, name, obj, options, lines):
     for start, end in pairwise([*starts, len(lines)]):
         title, body = lines[start], lines[start + 2 : end]
         if title != "Examples":
-            body = _text(body) if title == "Notes" else map(_line, body)
+            body = _text(body) if title == "Notes" else _entries(body)
         out += [*lines[start : start + 2], *body]
     lines[:] = out
 
 
-def _line(line):
-    """A line of a section: names of parameters are left to numpydoc."""
-    return line if re.match(r"[\w*]+(, [\w*]+)*( : |$)", line) else _escaped(line)
+def _entries(lines):
+    """The entries of a section: what is said of each is text, the names themselves are left to numpydoc."""
+    for indented, block in groupby(lines, lambda line: not line or line.startswith(" ")):
+        if indented:
+            yield from (f"    {line}" if line else "" for line in _text([line[4:] for line in block]))
+        else:
+            yield from (line if re.match(r"[\w*]+(, [\w*]+)*( : |$)", line) else _escaped(line) for line in block)
 
 
 def _escaped(text):
