@@ -119,13 +119,13 @@ def exhibit_code(script, exhibit):
 
 
 def tables_below_results(exhibit):
-    """The files that a figure or table reads, one or a list of them by each name."""
+    """The files that a figure or table reads, one or a list of them by each name; a JSON file stands beside the tables."""
+
+    def file(path):
+        return f"{FIGURES}/{path}" if path.endswith(".json") else f"{RESULTS}/{path}.parquet"
+
     return {
-        name: (
-            f"{RESULTS}/{paths}.parquet"
-            if isinstance(paths, str)
-            else expand(f"{RESULTS}/{{path}}.parquet", path=paths)
-        )
+        name: file(paths) if isinstance(paths, str) else [file(path) for path in paths]
         for name, paths in exhibit.inputs(CONFIG).items()
     }
 
@@ -141,8 +141,8 @@ def table_files(file):
 
 
 def labels(exhibit):
-    """What the page of `snakemake --report` says of a figure or table in its list."""
-    return {"name": exhibit.name, "shows": exhibit.shows, "made of": exhibit.made_of}
+    """What the page of `snakemake --report` says of a figure or table in its list. Settings are in its caption."""
+    return {"name": exhibit.name, "shows" if RUN == "paper" else "shows at the scale of the paper": exhibit.shows}
 
 
 # Theory takes seconds: its figures are drawn at once, and the others as soon as they can be.
