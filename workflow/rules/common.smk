@@ -231,8 +231,8 @@ onstart:
     plan.write(workflow.dag.jobs)  # jobs compare themselves with it
     cores = workflow.cores if workflow.local_exec else workflow.nodes
     todo = list(workflow.dag.needrun_jobs())
-    costs = ROOT / "reference/costs.csv"
-    text, expected = overview(todo, workflow.dag.dependencies, run=RUN, cores=cores, costs=costs)
+    how = {"run": RUN, "cores": cores, "reference": ROOT / "reference"}
+    text, expected = overview(todo, workflow.dag.dependencies, **how)
     say(text, expected=expected, cores=cores)
     if workflow.local_exec:
         one_sentence(logger)
