@@ -57,7 +57,7 @@ RUN = CONFIG.run
 RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
 ENVIRONMENT = str(ROOT / "environment.yml")
-os.environ["SPARSEGDF_CLONE"] = str(ROOT)  # for environment.yml
+os.environ |= {"SPARSEGDF_CLONE": str(ROOT)}  # for environment.yml
 
 
 # Names hold no slash, so that a summary's path cannot be taken for a chunk's.
