@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from base64 import urlsafe_b64encode
 
 import pandas as pd
@@ -63,7 +64,7 @@ def test_running_twice_gives_the_same_bytes(finished, tmp_path):
         first, second = digests(finished.folder / folder), digests(again.folder / folder)
         assert len(second) >= least and second == {name: first[name] for name in second}
     before = digests(finished.folder / "tiny_figures")
-    finished.snakemake("table_claims", "--forcerun", "tiny_figures/claims.csv")
+    finished.snakemake("table_claims", "--forcerun", "verdicts")
     assert digests(finished.folder / "tiny_figures") == before
 
 
@@ -150,7 +151,7 @@ def once(*rules):
     return dict.fromkeys(rules, 1)
 
 
-CLAIMS = once("table_claims")
+CLAIMS = once("verdicts", "table_claims")
 # What every change of fixed points reaches
 SEEN_IN = CLAIMS | once("table_bp_convergence", "bp_region", "table_bp_region")
 ITERATED = once("table_bp_direct")  # if belief propagation is iterated on them, too
@@ -197,7 +198,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ),
         (
             "src/sparsegdf/solvers/direct.py",
-            FIXED_POINTS | BESIDE | CORRECTED | PREDICTORS | once(*BP_FIGURES) | PLANTED,
+            FIXED_POINTS | BESIDE | CORRECTED | PREDICTORS | once(*BP_FIGURES, "table_misprints") | PLANTED,
         ),
         (
             "src/sparsegdf/paper/experiments/iterated.py",
@@ -399,9 +400,8 @@ def test_make_takes_the_run_by_its_name():
         (line,) = [line for line in quick.stdout.splitlines() if call in line]
         assert "config/quick.yaml" in line or line.endswith("verify.py quick")
         assert paper.returncode == 0 and "quick" not in paper.stdout
-        assert (
-            typo.returncode != 0 and "RUN=qick: there is no config/qick.yaml. Known runs: paper quick" in typo.stderr
-        )
+        assert typo.returncode != 0 and "RUN=qick: there is no config/qick.yaml" in typo.stderr
+        assert "Known runs: paper quick" in typo.stderr
 
 
 def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
@@ -440,11 +440,12 @@ def test_a_new_penalty_leaves_the_others_alone(changed):
 
 def test_a_claim_that_the_reference_reproduced_and_this_run_does_not_is_an_error(changed):
     changed.snakemake("claims")
-    reference = changed.folder / "reference/claims.csv"
+    reference = changed.folder / "reference/claims.json"
     kept = reference.read_text()
-    claims = pd.read_csv(reference, dtype=str)
-    claims.loc[claims.id == "min-en", "verdict"] = "reproduced"  # every run contradicts it
-    claims.to_csv(reference, index=False)
+    document = json.loads(kept)
+    (claim,) = [claim for claim in document["claims"] if claim["id"] == "min-en"]
+    claim["verdict"] = "reproduced"  # every run contradicts it
+    reference.write_text(json.dumps(document))
     try:
         done = changed.snakemake("claims", check=False)
     finally:
@@ -515,6 +516,19 @@ def test_quick_only_overrides_what_paper_has():
 
     for name in ("config/quick.yaml", "tests/tiny.yaml"):
         check(yaml.safe_load((ROOT / name).read_text()), paper)
+
+
+def test_snakemakes_own_report_has_every_figure_and_table_with_its_settings(finished):
+    file = finished.folder / "report.zip"
+    finished.snakemake("paper_figures", "beyond", "claims", "--report", str(file))
+    with zipfile.ZipFile(file) as archive:
+        files = {path.rpartition("/")[2] for path in archive.namelist()}
+        page = archive.read("report/report.html").decode()
+    file.unlink()
+    assert {f"{name}.png" for name in FIGURES} | {f"{kind.file}.csv" for kind in TABLES.values()} <= files
+    for kind in (*FIGURES.values(), *TABLES.values()):
+        assert json.dumps(kind.shows)[1:-1] in page or kind.shows in page, kind.name
+    assert page.count("Settings: ") >= len(FIGURES)
 
 
 def test_no_absolute_paths_in_what_a_run_writes(finished):
