@@ -179,6 +179,24 @@ def test_figure_2_names_the_at_lines_that_there_are():
     assert not figure.axes[0].get_legend() and len(figure.legends[0].get_texts()) == 5
 
 
+def test_the_legend_of_figure_2_names_each_scad_by_its_own_parameters_beside_its_own_line():
+    blocks = {
+        f"s{k}": {"kind": "scad", "a": a, "lam": lam} for k, (a, lam) in enumerate([(3.7, 1), (8, 0.5), (8, 2)])
+    }
+    table = rs_table(blocks, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.3, 3))
+    ax = figure2_gdf.draw(table, blocks).figure.axes[0]
+    legend = {
+        text.get_text(): line
+        for text, line in zip(ax.get_legend().get_texts(), ax.get_legend().get_lines(), strict=True)
+    }
+    assert len(legend) == 3
+    for (text, line), (name, block) in zip(legend.items(), blocks.items(), strict=True):
+        assert f"$a={block['a']}$" in text and f"={block['lam']}$" in text
+        drawn = [curve for curve in ax.lines if curve.get_color() == line.get_color() and len(curve.get_xdata()) > 2]
+        assert drawn[0].get_ydata()[0] == table[table.penalty == name].df.iloc[0]
+        assert drawn[0].get_linestyle() == line.get_linestyle()
+
+
 def test_two_penalties_of_one_kind_have_two_colours():
     blocks = {
         "a8": {"kind": "scad", "a": 8, "lam": 1},

@@ -82,6 +82,36 @@ def require_own_run(config, file):
         )
 
 
+def require_unique_keys(files):
+    """Raise GuardError if a block of one of these YAML files has a key twice: only the last one would count."""
+    for file in files:
+        try:
+            todo, seen = [yaml.compose(Path(file).read_text(encoding="utf-8"))], set()
+        except yaml.YAMLError:  # JSON with tabs, which Snakemake has read
+            continue
+        while todo:
+            node = todo.pop()
+            if id(node) in seen:  # an anchor stands for one block in many places
+                continue
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                todo += node.value
+            elif isinstance(node, yaml.MappingNode):
+                todo += [value for _, value in node.value]
+                _require_each_once([key for key, _ in node.value], file)
+
+
+def _require_each_once(keys, file):
+    first = {}
+    for key in keys:
+        if isinstance(key, yaml.ScalarNode) and first.setdefault(key.value, key) is not key:
+            line, before = (node.start_mark.line + 1 for node in (key, first[key.value]))
+            raise GuardError(
+                f"{file}, line {line}: the key '{key.value}' is already in line {before}. Only the last one would "
+                "count: leave one of them."
+            )
+
+
 def _option(name, arguments, **how):
     """The value of one option of Snakemake on the command line, None without it."""
     parser = argparse.ArgumentParser(add_help=False)

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 
 import psutil
 from snakemake.shell import shell
@@ -34,6 +35,9 @@ def one_sentence(logger):
     usual = signal.getsignal(signal.SIGINT)
 
     def stop(number, frame):
+        if _is_logging(frame):
+            threading.Timer(0.05, os.kill, (os.getpid(), number)).start()
+            return
         signal.signal(number, usual)
         _say()
         logger.addFilter(lambda record: False)
@@ -45,6 +49,15 @@ def one_sentence(logger):
         usual(number, frame)
 
     signal.signal(signal.SIGINT, stop)
+
+
+def _is_logging(frame):
+    """Whether an exception now could damage the queue of log records, so that its reader would wait for ever."""
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).split(".")[0] in ("logging", "queue"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _say():

@@ -18,6 +18,7 @@ def overview(jobs, dependencies, *, run, cores, costs):
     `jobs` are those that have to run, `dependencies` what each waits for, `costs` the CPU times of the reference run.
     """
     work = [job for job in jobs if job.log]
+    cores = max(1, min(cores, len(work)))  # a cluster may take any number
     past, usual = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv")), usual_seconds(costs)
     before = {job: expected_seconds(job, past) for job in work}
     at_scale = {job: usual.get(job.rule.name) if seconds is None else seconds for job, seconds in before.items()}

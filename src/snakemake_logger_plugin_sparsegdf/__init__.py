@@ -21,7 +21,7 @@ from snakemake_logger_plugin_sparsegdf.time_left import TimeLeft, in_words
 
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt} of {total_fmt} jobs{postfix}"
 # Of Snakemake's own messages that are neither events nor warnings.
-SHOWN = ("Building DAG", "Nothing to be done", "Complete log")
+SHOWN = ("Building DAG", "Nothing to be done", "Complete log", "Report created", "Unlocking", "Congratulations")
 
 
 class LogHandler(LogHandlerBase):
@@ -100,7 +100,7 @@ class LogHandler(LogHandlerBase):
 
 def require_configfiles(arguments):
     """Raise CliException if --configfile names a file that is not there: Snakemake would answer with a traceback."""
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
     for name in parser.parse_known_args(arguments)[0].configfile:
         if not os.path.exists(name):

@@ -16,12 +16,19 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve(
 sys.path.insert(0, str(ROOT / "workflow"))
 import code_digest as digests
 import plan
-from cancel_all import cancel_all
-from guards import GuardError, over, require_own_run, require_profile, require_targets, require_triggers
+from endings import end_as_ctrl_c, remove_leftovers
+from guards import (
+    GuardError,
+    over,
+    require_own_run,
+    require_profile,
+    require_targets,
+    require_triggers,
+    require_unique_keys,
+)
 from interrupt import one_sentence, without_traceback
 from overview import overview
-from slurm_patience import be_patient
-from snakemake_internals import UnknownVersion, look_for_jobs_when_one_ends, require_known
+from snakemake_internals import UnknownVersion, extend, require_known
 from tracking import damaged, untracked
 
 STARTED = time.monotonic()
@@ -38,8 +45,11 @@ try:
         without_traceback()
         require_profile(sys.argv[1:], workflow.basedir)
         require_triggers(sys.argv[1:])
-        require_own_run(config, ROOT / "config/paper.yaml")
+        require_unique_keys(workflow.configfiles)
     CONFIG = load(config)
+    if workflow.is_main_process:
+        require_own_run(config, ROOT / "config/paper.yaml")
+        end_as_ctrl_c()  # while it is planned
 except (GuardError, ConfigError, UnknownVersion) as error:
     raise WorkflowError(str(error))
 
@@ -131,8 +141,8 @@ def table_files(file):
 
 
 def labels(exhibit):
-    """What the page of `snakemake --report` says of a figure or table in its list."""
-    return {"name": exhibit.name, "shows": exhibit.shows, "made of": exhibit.made_of}
+    """What the page of `snakemake --report` says of a figure or table in its list. Settings are in its caption."""
+    return {"name": exhibit.name, "shows" if RUN == "paper" else "shows at the scale of the paper": exhibit.shows}
 
 
 # Theory takes seconds: its figures are drawn at once, and the others as soon as they can be.
@@ -229,6 +239,7 @@ def say(text, **more):
 
 onstart:
     plan.write(workflow.dag.jobs)  # jobs compare themselves with it
+    remove_leftovers([RESULTS, FIGURES], local=workflow.local_exec)
     cores = workflow.cores if workflow.local_exec else workflow.nodes
     todo = list(workflow.dag.needrun_jobs())
     costs = ROOT / "reference/costs.csv"
@@ -236,11 +247,8 @@ onstart:
     say(text, expected=expected, cores=cores)
     if workflow.local_exec:
         one_sentence(logger)
-        look_for_jobs_when_one_ends(workflow)
-    else:
-        cancel_all(workflow.scheduler._executor)
-    if type(workflow.scheduler._executor).__module__ == "snakemake_executor_plugin_slurm":
-        be_patient(workflow.scheduler._executor, logger)
+    extend(workflow, logger)
+    end_as_ctrl_c()  # Snakemake would wait for running jobs
 
 
 onsuccess:

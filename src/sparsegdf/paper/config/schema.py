@@ -61,6 +61,7 @@ KEYS = {
     "nonzeros": "number of components of the planted signal",
     "strengths": "sizes of these components, in units of the error of one coefficient",
     "new_rows": "rows on which the error beyond the rows seen is measured",
+    "bootstrap": "samples of the bootstrap for the df of a penalty that is not convex",
     "l0": "the exact l0 search on each design",
     "dampings": "weights of the new value; 1 is undamped",
     "every": "of the levels of eta every so many-th",

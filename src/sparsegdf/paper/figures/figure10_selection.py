@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
-from sparsegdf.paper.config.blocks import Count, Positive, require_columns
+from sparsegdf.paper.config.blocks import Count, Dimension, Positive, Samples, require_columns
 from sparsegdf.paper.experiments.selection_tables import over_designs, selection_table, verdict
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -38,7 +38,11 @@ class Cell(NamedTuple):
 
     @property
     def name(self):
-        return f"n{self.N}_{self.design}_s{f'{self.strength:g}'.replace('.', 'p')}"
+        return f"n{self.N}_{self.design}_s{_in_name(self.strength)}"
+
+
+def _in_name(strength):
+    return f"{strength:g}".replace(".", "p")
 
 
 class Figure10(Figure):
@@ -48,14 +52,14 @@ class Figure10(Figure):
     made_of = "200 samples each"
 
     designs: Annotated[list[str], Field(min_length=1)]
-    block_N: Count
-    M: Count
-    sizes: Annotated[list[Count], Field(min_length=1)]
+    block_N: Dimension
+    M: Dimension
+    sizes: Annotated[list[Dimension], Field(min_length=1)]
     nonzeros: Count
     strengths: Annotated[list[Positive], Field(min_length=1)]
-    samples: Annotated[int, Field(ge=2)]
-    new_rows: Count
-    bootstrap: Annotated[int, Field(ge=2)]
+    samples: Samples
+    new_rows: Dimension
+    bootstrap: Samples
     penalties: Annotated[list[str], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -66,6 +70,22 @@ class Figure10(Figure):
             raise ValueError(
                 f"new_rows = {self.new_rows}: must not be M: samples are named by it, so the rows would not be new"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _names_differ(self):
+        names = [_in_name(strength) for strength in self.strengths]
+        for i, name in enumerate(names):
+            if not name.isalnum():
+                raise ValueError(
+                    f"strengths.{i} = {self.strengths[i]!r}: allowed are numbers that print without exponent"
+                )
+            if name in names[:i]:
+                first = self.strengths[names.index(name)]
+                raise ValueError(
+                    f"strengths {first!r} and {self.strengths[i]!r} would share the files of strength {first:g}: "
+                    "they must differ in the first six digits"
+                )
         return self
 
     def check(self, config):
