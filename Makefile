@@ -2,10 +2,14 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 CORES ?= all
-# The run that `report`, `status`, `schedule` and `verify` act on: paper, or that of config/<RUN>.yaml.
+# The run that `report`, `status`, `schedule`, `verify` and `clean` act on: paper, or that of config/<RUN>.yaml.
 RUN ?= paper
 RUNS := $(patsubst config/%.yaml,%,$(wildcard config/*.yaml))
-CHECKED_RUN = $(if $(filter $(RUNS),$(RUN)),$(RUN),$(error RUN=$(RUN): there is no config/$(RUN).yaml. Known runs: $(RUNS)))
+# The one of the words $(2) that is nearest to $(1), in a sentence.
+DID_YOU_MEAN = $(shell $(PYTHON) -c 'import difflib, sys; [print(f" Did you mean {near}?") for near in \
+  difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1, 0.5)]' '$(1)' $(2))
+NO_RUN = RUN=$(RUN): there is no config/$(RUN).yaml.$(call DID_YOU_MEAN,$(RUN),$(RUNS)) Known runs: $(RUNS)
+CHECKED_RUN = $(if $(filter $(RUNS),$(RUN)),$(RUN),$(error $(NO_RUN)))
 OF_RUN = $(if $(filter-out paper,$(CHECKED_RUN)),--configfile config/$(RUN).yaml)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,14 +24,25 @@ export OPENBLAS_NUM_THREADS := 1
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
 
-env: $(VENV)/.complete ## build the environment in .venv from requirements.lock
+env: $(VENV)/.complete ## build the environment in .venv from requirements.lock: what a run needs
+
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PACKAGES = $$(grep -c '^[a-z0-9-]*==' $<)
 
 # The stamp is written last, so an interrupted install starts over.
 $(VENV)/.complete: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "Building the environment in $(VENV), once: $(PACKAGES) packages of $<, 1 GB. A minute or two, with no output."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(INSTALL) --require-hashes -r $<
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+	@echo "The environment is built."
+
+# What tests need beyond that. The versions of what both have are the same.
+$(VENV)/.tests: requirements-test.lock $(VENV)/.complete
+	@echo "Adding what the tests need to $(VENV)."
+	@$(INSTALL) --require-hashes -r $<
 	@touch $@
 
 paper_figures: env ## figures 1 to 7 and their tables at paper scale, into paper_figures/
@@ -60,22 +75,22 @@ status: env ## for each figure and table: fresh or stale, why, and what a rerun 
 schedule: env ## what each target of a finished run cost, and how long it would take on 2, 16, 64 cores (RUN=quick)
 	$(BIN)/python workflow/schedule.py $(OF_RUN)
 
-test: env ## linters and tests
+test: $(VENV)/.tests ## linters and tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	$(BIN)/python -m pytest -n auto --dist loadfile --durations 15
 
-test-cluster: env ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
+test-cluster: $(VENV)/.tests ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
 	$(BIN)/python -m pytest tests/cluster -m "not quick"
 
-test-cluster-quick: env ## `make quick` here and on a real SLURM, byte for byte the same; too long for CI
+test-cluster-quick: $(VENV)/.tests ## `make quick` here and on a real SLURM, byte for byte the same; too long for CI
 	$(BIN)/python -m pytest tests/cluster -m quick
 
-test-report: env ## the page of `make report` in a real browser (installs Debian's chromium if run as root)
+test-report: $(VENV)/.tests ## the page of `make report` in a real browser (installs Debian's chromium if run as root)
 	$(BIN)/python -m pytest tests/browser
 
-mutants: env ## put 200 small faults into the library, one at a time: each has to fail a test (takes long; resumes)
+mutants: $(VENV)/.tests ## put 200 small faults into the library, one at a time: each has to fail a test (takes long; resumes)
 	$(BIN)/python tests/mutants.py
 
 reference: env ## copy the finished paper run to reference/ (after `make all`)
@@ -116,11 +131,25 @@ bench-path: $(BENCH)/.complete ## the direct solver against scikit-learn, celer,
 bench-subsets: env ## best subsets against R leaps and a plain search
 	$(BIN)/python benchmarks/bench_subsets.py
 
-# uv resolves for every platform and Python at once; it is needed to make the lock, never to use it.
-lock: ## resolve pyproject.toml again into requirements.lock (then edit environment.yml to match)
-	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
-	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
+# uv resolves for every platform and Python at once; it is needed to make the locks, never to use them.
+LOCK := uv pip compile pyproject.toml --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
-clean: ## delete results and figures, keep the environment
-	rm -rf .snakemake
-	find results *_figures -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
+lock: ## resolve pyproject.toml again into both lock files (then edit environment.yml to match)
+	$(LOCK) --extra paper --extra build -o requirements.lock
+	$(LOCK) --all-extras --constraint requirements.lock -o requirements-test.lock
+
+# Without RUN all runs, and Snakemake's record of them; with it results and figures of that run.
+ALL_RUNS := $(filter file,$(origin RUN))
+CLEANED = $(if $(ALL_RUNS),.snakemake results *_figures,results/$(RUN) $(RUN)_figures)
+
+clean: ## delete results and figures, of all runs or of one (RUN=quick), after asking; keep the environment
+	@found=$$(ls -d $(CLEANED) 2>/dev/null | tr '\n' ' '); \
+	[ "$$found" ] || { echo "There is nothing to delete ($(CLEANED)).$(if $(ALL_RUNS),,$(call DID_YOU_MEAN,$(RUN),$(RUNS)))"; exit 0; }; \
+	read -r -p "Delete what is in $$found? [y/N] " answer; \
+	[ "$$answer" = y ] || { echo "Nothing was deleted."; exit 0; }; \
+	find $$found -mindepth 1 ! -path results/README.md ! -path paper_figures/README.md -delete 2>/dev/null; \
+	echo "Deleted."
+
+.DEFAULT:
+	@echo "There is no target $@.$(call DID_YOU_MEAN,$@,$(shell sed -nE 's/^([a-z_-]+):.*## .*/\1/p' Makefile)) make help lists them."; exit 2

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from problems import orthonormal, planted
+from scipy.sparse import csr_array
 from sklearn.linear_model import Lasso, LassoLarsIC, LinearRegression, OrthogonalMatchingPursuit, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -103,6 +104,7 @@ def test_the_same_with_two_processes_and_in_other_units():
 def test_sigma2_is_that_of_select():
     A, y = planted(M=60, N=5)
     rss = np.square(y - LinearRegression().fit(A, y).predict(A)).sum()
+    assert audit(Ridge(), csr_array(A), y, samples=4).sigma2 == pytest.approx(rss / (60 - 6))
     assert audit(Ridge(), A, y, samples=4).sigma2 == pytest.approx(rss / (60 - 6))
 
 
@@ -122,8 +124,18 @@ def test_the_estimator_is_not_changed():
         ({"y": np.ones((30, 2))}, r"y has shape \(30, 2\)"),
         ({"samples": 1}, "samples = 1 is out of range"),
         ({"sigma2": -1}, "sigma2 = -1 is out of range"),
-        ({"X": [["a"]] * 30}, "sigma2 cannot be estimated: X is not a table of finite numbers"),
-        ({"X": None, "estimator": lambda y: y / 2}, "sigma2 cannot be estimated"),
+        ({"estimator": Ridge}, r"Ridge'> is a class \(allowed: an estimator such as Ridge\(\)"),
+        (
+            {"estimator": lambda y: y / 2, "jobs": 2},
+            "estimator cannot be sent to other processes .*allowed: jobs = 1",
+        ),
+        ({"y": ["a"] * 30}, "y does not hold numbers alone .*'a'"),
+        ({"y": np.r_[1.0, np.nan, np.ones(28)]}, r"y\[1\] = nan; allowed: finite numbers"),
+        ({"y": np.full(30, 2.5)}, r"y is constant \(2.5\)"),
+        ({"X": [["a"]] * 30}, "sigma2 cannot be estimated, give it: X does not hold numbers alone .*'a'"),
+        ({"X": np.ones((7, 2))}, r"give it: X has shape \(7, 2\), not \(30, N\)"),
+        ({"X": np.diag(np.full(30, np.inf))}, r"give it: X\[0, 0\] = inf"),
+        ({"X": None, "estimator": lambda y: y / 2}, r"give it: X has shape \(\), not \(30, N\)"),
     ],
 )
 def test_bad_arguments_are_named(change, named):

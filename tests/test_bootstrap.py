@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsegdf.estimators.bootstrap import bootstrap_df, bootstrap_excess
+from sparsegdf.estimators.bootstrap import bootstrap_coefficients, bootstrap_df, bootstrap_excess
 
 
 def noise(size, seed, index):
@@ -28,6 +28,16 @@ def test_a_level_that_one_sample_lacks_has_no_estimate():
 
     whole, broken = bootstrap_df(fit, np.zeros(8), 50)
     assert np.isfinite(whole.value) and np.isnan(broken.value)
+
+
+def test_a_control_of_unknown_expectation_is_no_control():
+    """A fit that is no strict minimum has no divergence; its level is estimated without."""
+    A, mu = np.random.default_rng(0).normal(size=(8, 2)), np.arange(8.0)
+    fit = lambda y: np.column_stack([A.T @ y, np.maximum(A.T @ y, 0)])
+    values = np.random.default_rng(1).normal(size=(20, 2))
+    plain, _ = bootstrap_coefficients(fit, A, mu, 20)
+    found, _ = bootstrap_coefficients(fit, A, mu, 20, (values, np.array([0.0, np.nan])))
+    assert found[1] == plain[1] and found[0] != plain[0]
 
 
 def test_excess_is_what_the_fit_does_beyond_its_tangent():

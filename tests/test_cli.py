@@ -263,6 +263,57 @@ def test_missing_values_are_dropped_if_asked_for_and_counted(folder, capsys):
     assert "the target too, so --drop-missing rows" in capsys.readouterr().err
 
 
+def test_every_value_of_a_parameter_is_tried(folder, capsys):
+    file, frame = write(table(), folder / "data.csv"), table()
+    words = ["--penalty", "scad", "--penalty", "l1", "--a", "3.7", "--a", "8", "--lam", "1", "--lam", "2", "--a", "8"]
+    assert main(["select", file, "--target", "y", *words, "--bootstrap", "0", "--json"]) == 0
+    penalties = [SCAD(3.7, 1.0), SCAD(3.7, 2.0), SCAD(8.0, 1.0), SCAD(8.0, 2.0), L1()]
+    found = select(frame.drop(columns="y"), frame.y, penalties, bootstrap=0)
+    record = json.loads(capsys.readouterr().out)
+    assert [row["penalty"] for row in record["candidates"]] == list(found.candidates.penalty)
+    assert record["penalty"] == repr(found.penalty)
+
+
+def test_weights_of_rows_and_predictors_reach_select(folder, capsys):
+    frame = table()
+    frame["w"] = np.random.default_rng(1).uniform(0.5, 2, 40)
+    file = write(frame, folder / "data.csv")
+    (folder / "factors.csv").write_text("predictor,weight\nb, 2\ne,0.5\nd,0\n")
+    words = ["--weights", "w", "--unpenalised", "c", "--penalty-weights", "factors.csv"]
+    assert main(["select", file, "--target", "y", "--penalty", "l1", *words]) == 0
+    found = select(frame[list("abcde")], frame.y, L1(), sample_weight=frame.w, penalty_weights=[1, 2, 0, 0, 0.5])
+    out = capsys.readouterr().out
+    assert repr(found) in out
+    notes = ["rows have the weights 'w'", "not penalised: 'd', 'c'", "with a penalty weight: 'b', 'e'"]
+    assert out.splitlines()[:3] == [f"Note: {note}" for note in notes]
+    coefficients = pd.read_csv(folder / "data_l1_coefficients.csv")
+    np.testing.assert_allclose(coefficients[list("abcde")].T, found.coefficients)
+    assert coefficients.c.all() and coefficients.d.all()
+
+
+@pytest.mark.parametrize(
+    "words, factors, named",
+    [
+        (["--weights", "v"], "", "--weights: .*data.csv has no predictor 'v'"),
+        (["--weights", "y"], "", "--weights: .*data.csv has no predictor 'y'"),
+        (["--weights", "b"], "", "sample_weight has -"),
+        (["--unpenalised", "z"], "", "--unpenalised: .*data.csv has no predictor 'z'"),
+        (["--penalty-weights", "none.csv"], "", "--penalty-weights none.csv cannot be read"),
+        (["--penalty-weights", "f.csv"], "", "--penalty-weights f.csv cannot be read"),
+        (["--penalty-weights", "f.csv"], "p\na\n", "f.csv has 1 columns; allowed: 2, predictor and weight"),
+        (["--penalty-weights", "f.csv"], "p,w\nz,1\n", "f.csv: .*data.csv has no predictor 'z'"),
+        (["--penalty-weights", "f.csv"], "p,w\na,1\na,2\n", "f.csv has 'a' more than once"),
+        (["--penalty-weights", "f.csv"], "p,w\na,1\nb,-2\n", "gives 'b' '-2'; allowed: finite numbers >= 0"),
+        (["--penalty-weights", "f.csv"], "p,w\na,1\nb,big\n", "gives 'b' 'big'; allowed: finite numbers >= 0"),
+    ],
+)
+def test_bad_weights_are_named(folder, capsys, words, factors, named):
+    file = write(table(), folder / "data.csv")
+    (folder / "f.csv").write_text(factors)
+    assert main(["select", file, "--target", "y", "--penalty", "l1", *words]) == 2
+    assert re.search(named, capsys.readouterr().err)
+
+
 def test_several_penalties_and_another_criterion(folder, capsys):
     file = write(table(), folder / "data.csv")
     words = [

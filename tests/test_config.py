@@ -4,14 +4,19 @@ import ast
 import copy
 import json
 import re
+from dataclasses import fields
 
 import pytest
 import yaml
 from conftest import ROOT
+from jsonschema import Draft202012Validator
 
+from sparsegdf.ensembles.registry import DESIGNS
 from sparsegdf.paper.config.blocks import Model
 from sparsegdf.paper.config.model import Config, ConfigError, load
+from sparsegdf.paper.config.schema import KEYS, blocks, schema
 from sparsegdf.paper.config.simulation import Simulation
+from sparsegdf.penalties.registry import PENALTIES
 
 
 @pytest.fixture
@@ -131,3 +136,37 @@ def test_every_key_is_read():
         blocks += block.__subclasses__()
     keys = {f"{block.__name__}.{key}": key for block in blocks if block is not Config for key in block.model_fields}
     assert len(keys) > 100 and [name for name, key in keys.items() if key not in read] == []
+
+
+# --- the schema for editors ----------------------------------------------------------------------------------------
+
+
+def described(part):
+    """Every key of a schema with what it says of it, however deep."""
+    if isinstance(part, dict):
+        yield from part.get("properties", {}).items()
+    for inside in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from described(inside)
+
+
+def test_the_schema_describes_every_key():
+    keys = list(described(schema()))
+    assert len(keys) > 130 and [key for key, part in keys if key != "kind" and not part.get("description")] == []
+    in_use = {key for model in blocks().values() for key in model.model_fields}
+    in_use |= {field.name for kind in (*PENALTIES.values(), *DESIGNS.values()) for field in fields(kind)}
+    assert {name.rpartition(".")[2] for name in KEYS} <= in_use
+
+
+def test_the_schema_takes_our_files_and_refuses_what_the_model_refuses():
+    validator = Draft202012Validator(schema())
+    for name in ("config/paper.yaml", "config/quick.yaml", "tests/tiny.yaml"):
+        assert list(validator.iter_errors(yaml.safe_load((ROOT / name).read_text()))) == []
+    for wrong in (
+        {"figure2_gdf": {"alhpa": 0.5}},
+        {"figure2_gdf": {"alpha": -1}},
+        {"figure4_bp_vs_rs": {"solver": "newton"}},
+        {"penalties": {"mine": {"kind": "scad", "b": 1}}},
+        {"designs": {"mine": {"kind": "scad"}}},
+        {"run": "My Run"},
+    ):
+        assert not validator.is_valid(wrong), wrong

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import psutil
@@ -14,6 +15,9 @@ from conftest import Project, wait_for_job
 from test_workflow import digests
 
 TARGET = "figure4_bp_vs_rs"  # 8 chunks of fixed points, 8 of iterated BP, 4 summaries, theory, the figure
+
+
+CHUNK = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
 
 
 @pytest.fixture
@@ -95,6 +99,105 @@ def test_ctrl_c_then_resume(project, finished):
     assert project.planned(TARGET).get("fixed_points", 0) < 8  # what was finished is not done again
     project.snakemake(TARGET)  # no --unlock: an orderly end leaves no lock
     assert_same_as(project, finished)
+
+
+LONG = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-009999.parquet"
+
+
+def long_job(project):
+    """Begin a run of one job that takes minutes, and wait until it computes."""
+    project.edit("tests/tiny.yaml", "  chunk: 3\n  iterated: 3", "  chunk: 10000\n  iterated: 3")
+    process = project.start(LONG)
+    log = project.folder / LONG.replace("/fixed_points/", "/logs/fixed_points/").replace("parquet", "log")
+    while not (log.exists() and "sample 5 " in log.read_text()):
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.05)
+    return process
+
+
+def temporary_files(project):
+    """What nobody needs after the end of a run."""
+    found = [file for folder in ("results", "tiny_figures") for file in (project.folder / folder).rglob(".*")]
+    state = project.folder / ".snakemake"
+    return [*found, *state.glob("scripts/*"), *state.glob("tmp.*"), *state.glob(".*")]
+
+
+def test_sigterm_ends_a_run_as_ctrl_c_does(project):
+    process = long_job(project)
+    below = psutil.Process(process.pid).children(recursive=True)
+    process.terminate()
+    text, _ = process.communicate(timeout=120)
+    assert process.returncode != 0 and "Traceback" not in text
+    assert below and not any(child.is_running() for child in below)
+    assert not (project.folder / LONG).exists() and temporary_files(project) == []
+    assert project.planned(LONG) == {"fixed_points": 1}  # and there is no lock
+
+
+def test_no_temporary_file_is_left_after_kill_9_and_a_resume(project):
+    process = long_job(project)
+    for child in psutil.Process(process.pid).children(recursive=True):
+        child.kill()
+    process.kill()
+    process.communicate()
+    script = (
+        "import os, sys; from sparsegdf.paper.tables import atomic\nwith atomic(sys.argv[1]): os.kill(os.getpid(), 9)"
+    )
+    for name in (
+        CHUNK,
+        "tiny_figures/figure1_single_body.csv",
+        ".snakemake/plan.json",
+    ):  # killed while it was written
+        subprocess.run([sys.executable, "-c", script, name], cwd=project.folder)
+    assert {file.parent.name for file in temporary_files(project)} == {
+        "scad_a5",
+        "tiny_figures",
+        "scripts",
+        ".snakemake",
+    }
+    project.edit("tests/tiny.yaml", "  chunk: 10000\n  iterated: 3", "  chunk: 3\n  iterated: 3")
+    project.snakemake("--unlock")
+    project.snakemake(CHUNK)
+    assert temporary_files(project) == []
+
+
+def test_temporary_files_of_a_run_that_goes_on_stay(project):
+    process = long_job(project)
+    project.snakemake("results/tiny/theory/single_body.parquet")
+    assert [file.name for file in temporary_files(project) if file.name.endswith("fixed_points.py")]
+    process.terminate()
+    process.communicate()
+
+
+@pytest.mark.parametrize("mask, mode", [(0o027, 0o640), (0o002, 0o664)])
+def test_the_umask_is_respected(project, mask, mode):
+    before = os.umask(mask)
+    try:
+        project.snakemake("figure1_single_body", CHUNK)
+    finally:
+        os.umask(before)
+    files = [file for part in ("results", "tiny_figures") for file in (project.folder / part).rglob("*.*")]
+    files = [file for file in files if file.is_file()] + [project.folder / ".snakemake/plan.json"]
+    assert {file.suffix for file in files} >= {".parquet", ".log", ".tsv", ".pdf", ".png", ".csv", ".json"}
+    assert {file.stat().st_mode & 0o777 for file in files} == {mode}
+
+
+# Python runs this first: a script of a job fails as long as there is a file `sick`, as on a sick node.
+SICK = "import os, sys; os.path.exists('sick') and '.snakemake/scripts' in str(sys.orig_argv) and os._exit(1)"
+
+
+def test_a_retry_waits(project):
+    target = "results/tiny/theory/single_body.parquet"
+    (project.folder / "src/sitecustomize.py").write_text(SICK)
+    (project.folder / "sick").touch()
+    process = project.start("--retries", "1", target)
+    lines, failed = [], None
+    for line in process.stdout:
+        lines.append(line)
+        if f"Attempt 2 of {target} begins in 10 s" in line:
+            failed = time.monotonic()
+            (project.folder / "sick").unlink()
+    assert process.wait() == 0, "".join(lines)
+    assert time.monotonic() - failed > 10
 
 
 @pytest.fixture
@@ -213,9 +316,6 @@ def test_a_wrong_chunk_is_never_averaged(finished, tmp_path, fault, message):
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0 and message in done.text
     assert_made_again(project, chunk, finished)
-
-
-CHUNK = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
 
 
 def test_code_changed_while_a_job_runs(project, finished):

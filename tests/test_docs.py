@@ -150,8 +150,9 @@ def test_a_configuration_of_one_s_own_makes_its_own_figures(fresh):
 def sparsegdf(command, folder, sources=ROOT / "src"):
     """Run the command in a folder that has a data.csv; returns what it printed."""
     rng = np.random.default_rng(0)
-    data = pd.DataFrame(rng.normal(size=(40, 5)), columns=list("abcde"))
+    data = pd.DataFrame(rng.normal(size=(40, 5)), columns=["a", "b", "c", "w", "age"]).assign(w=rng.uniform(1, 2, 40))
     data.assign(y=2 * data.a - data.c + rng.normal(size=40)).to_csv(folder / "data.csv", index=False)
+    (folder / "factors.csv").write_text("predictor,weight\nc,2\n")
     words = [sys.executable, "-m", "sparsegdf.selection.command_line", *shlex.split(command)[1:]]
     done = run(words, folder, PYTHONPATH=str(sources))
     assert done.returncode == 0 and done.stdout, done.stderr

@@ -1,4 +1,4 @@
-"""The lock, environment.yml and pyproject.toml agree."""
+"""The locks, environment.yml and pyproject.toml agree."""
 
 import importlib.metadata
 import json
@@ -14,35 +14,62 @@ import yaml
 from conftest import ROOT
 from packaging.markers import Marker
 
-
-def locked():
-    text = (ROOT / "requirements.lock").read_text()
-    return dict(re.findall(r"^([a-z0-9-]+)==([^\s;]+)", text, re.M))
+LOCKS = ("requirements.lock", "requirements-test.lock")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def test_conda_pins_are_those_of_the_lock():
-    pins = [p for p in yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"] if "=" in p]
-    names = {
-        name.replace("_", "-"): version for name, version in (pin.split("=") for pin in pins) if name != "python"
-    }
-    names["snakemake"] = names.pop("snakemake-minimal")
-    assert names == {name: locked()[name] for name in names}
+def locked(lock="requirements.lock"):
+    """{package: version}, whatever the platform."""
+    return dict(re.findall(r"^([a-z0-9-]+)==([^\s;]+)", (ROOT / lock).read_text(), re.M))
 
 
-def test_conda_has_every_direct_dependency():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [
-        *project["dependencies"],
-        *project["optional-dependencies"]["paper"],
-        *project["optional-dependencies"]["test"],
+def names(requirements):
+    return {re.match(r"[a-z0-9-]+", requirement).group() for requirement in requirements}
+
+
+def conda():
+    """{package: version} of environment.yml, under the names of the lock."""
+    pins = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    pairs = [pin.split("=") for pin in pins if isinstance(pin, str) and "=" in pin]
+    found = {name.replace("_", "-"): version for name, version in pairs if name != "python"}
+    return found | {"snakemake": found.pop("snakemake-minimal")}
+
+
+def test_conda_has_what_a_run_needs_in_the_versions_of_the_lock():
+    direct = names([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["paper"]])
+    assert conda() == {name: locked()[name] for name in direct}
+
+
+def test_conda_installs_the_package_from_the_clone_that_is_named(tmp_path):
+    """The pip section goes to pip as a file of requirements, which may name variables."""
+    *_, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    (tmp_path / "requirements.txt").write_text("\n".join(last["pip"]))
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-index",
+        "--no-deps",
+        "--no-build-isolation",
+        "-r",
     ]
-    direct = {re.match(r"[a-z0-9-]+", requirement).group() for requirement in wanted}
-    conda = (ROOT / "environment.yml").read_text()
-    assert all(re.search(rf"- {name.replace('-', '[-_]')}(-minimal)?=", conda) for name in direct)
+    environment = os.environ | {"SPARSEGDF_CLONE": str(ROOT)}
+    done = subprocess.run([*pip, "requirements.txt"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and f"Obtaining file://{ROOT}" in done.stdout, done.stdout + done.stderr
 
 
-def test_the_lock_has_hashes_and_names_no_index():
-    text = (ROOT / "requirements.lock").read_text()
+def test_what_only_tests_need_is_not_in_the_lock_of_a_run():
+    run, tests = map(locked, LOCKS)
+    own = names(PROJECT["optional-dependencies"]["test"]) - {"jsonschema"}  # which nbformat needs
+    assert own <= tests.keys() and not own & run.keys()
+    assert run.items() <= tests.items()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_the_lock_has_hashes_and_names_no_index(lock):
+    text = (ROOT / lock).read_text()
     assert "://" not in text and "--index" not in text and "--find-links" not in text
     entries = re.split(r"\n(?=[a-z0-9])", text.strip())
     assert len(entries) > 50 and all("--hash=sha256:" in entry for entry in entries)
@@ -74,7 +101,7 @@ def test_the_package_installs_with_its_command_and_its_template(tmp_path):
 
 def test_this_environment_is_the_lock():
     entries = re.findall(
-        r"^([a-z0-9-]+)==([^\s;]+)(?: ; ([^\\\n]+))?", (ROOT / "requirements.lock").read_text(), re.M
+        r"^([a-z0-9-]+)==([^\s;]+)(?: ; ([^\\\n]+))?", (ROOT / "requirements-test.lock").read_text(), re.M
     )
     wanted = {name: version for name, version, where in entries if not where or Marker(where.strip()).evaluate()}
     assert len(wanted) > 50 and {name: importlib.metadata.version(name) for name in wanted} == wanted
@@ -106,10 +133,9 @@ print(sparsegdf.select(A, A[:, 0] * 5 + rng.normal(size=40), sparsegdf.L1()).bes
 
 
 def test_the_library_needs_no_more_than_its_dependencies():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    own = {re.match(r"[a-z0-9-]+", requirement).group() for requirement in project["dependencies"]}
-    extra = {re.match(r"[a-z0-9-]+", r).group() for name in ("sklearn", "plot", "parquet", "paper") for r in
-             project["optional-dependencies"][name]} - own  # fmt: skip
+    own = names(PROJECT["dependencies"])
+    extras = [PROJECT["optional-dependencies"][name] for name in ("sklearn", "plot", "parquet", "paper")]
+    extra = set().union(*map(names, extras)) - own
     modules = {"scikit-learn": "sklearn", "pyyaml": "yaml"}
     absent = {modules.get(name, name.replace("-", "_")) for name in extra}
     code = _WITHOUT_EXTRAS.format(extras=absent)

@@ -98,16 +98,16 @@ def test_the_commit_of_a_sidecar_is_that_of_the_checkout(tmp_path, monkeypatch):
         return done.stdout.strip()
 
     monkeypatch.chdir(tmp_path)
-    assert bundle.commit() == "unknown"
+    assert bundle.commit(tmp_path) == "unknown"
     git("init", "--quiet")
     (tmp_path / "file").write_text("one")
     git("add", "file")
     git("commit", "--quiet", "--message", "one")
-    assert bundle.commit() == git("rev-parse", "HEAD")
+    assert bundle.commit(tmp_path) == git("rev-parse", "HEAD")
     (tmp_path / "other").write_text("what git does not track does not count")
-    assert bundle.commit() == git("rev-parse", "HEAD")
+    assert bundle.commit(tmp_path) == git("rev-parse", "HEAD")
     (tmp_path / "file").write_text("two")
-    assert bundle.commit() == git("rev-parse", "HEAD") + "-dirty"
+    assert bundle.commit(tmp_path) == git("rev-parse", "HEAD") + "-dirty"
 
 
 def save(folder, run):
@@ -177,6 +177,24 @@ def test_figure_2_names_the_at_lines_that_there_are():
     table = rs_table(more, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.9, 4))
     figure = figure2_gdf.draw(table, more).figure
     assert not figure.axes[0].get_legend() and len(figure.legends[0].get_texts()) == 5
+
+
+def test_the_legend_of_figure_2_names_each_scad_by_its_own_parameters_beside_its_own_line():
+    blocks = {
+        f"s{k}": {"kind": "scad", "a": a, "lam": lam} for k, (a, lam) in enumerate([(3.7, 1), (8, 0.5), (8, 2)])
+    }
+    table = rs_table(blocks, alpha=0.5, mean=0.0, variance=1.0, deltas=np.linspace(0.1, 0.3, 3))
+    ax = figure2_gdf.draw(table, blocks).figure.axes[0]
+    legend = {
+        text.get_text(): line
+        for text, line in zip(ax.get_legend().get_texts(), ax.get_legend().get_lines(), strict=True)
+    }
+    assert len(legend) == 3
+    for (text, line), (name, block) in zip(legend.items(), blocks.items(), strict=True):
+        assert f"$a={block['a']}$" in text and f"={block['lam']}$" in text
+        drawn = [curve for curve in ax.lines if curve.get_color() == line.get_color() and len(curve.get_xdata()) > 2]
+        assert drawn[0].get_ydata()[0] == table[table.penalty == name].df.iloc[0]
+        assert drawn[0].get_linestyle() == line.get_linestyle()
 
 
 def test_two_penalties_of_one_kind_have_two_colours():

@@ -30,7 +30,7 @@ def test_criterion_and_training_error(criterion, unit):
     A, y = planted()
     found = select(A, y, L1(), sigma2=2.0, criterion=criterion)
     found = replace(
-        found, path=found.path.assign(converged=np.arange(len(found.path)) % 7 > 0)
+        found, levels=found.levels | {"converged": np.arange(len(found.path)) % 7 > 0}
     )  # the others are not shown
     shown, best = found.path[found.path.converged], found.best
     top, _, bottom = found.plot()

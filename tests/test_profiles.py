@@ -35,6 +35,7 @@ def test_a_misspelt_workflow_profile_stops_with_the_list_of_profiles(fresh):
     done = fresh.snakemake("-n", "--workflow-profile", "profiles/slrum", "figure2_gdf", check=False)
     assert done.returncode != 0
     assert "There is no profile 'profiles/slrum'" in done.text and HERE in done.text
+    assert "Did you mean profiles/slurm?" in done.text
     assert "Traceback" not in done.text and "Job stats" not in done.text
 
 

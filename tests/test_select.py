@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from problems import orthonormal, planted, real
 from scipy.sparse import csr_array
-from sklearn.linear_model import lars_path
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Lasso, lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
 from sparsegdf.selection.criteria import choose
-from sparsegdf.selection.fits import _between, fit_path, is_convex
+from sparsegdf.selection.fits import fit_path, is_convex
 from sparsegdf.solvers.best_subset import best_subsets
 from sparsegdf.solvers.direct import stationary_points
 
@@ -35,6 +36,15 @@ COLUMNS = [
 
 
 # --- the path --------------------------------------------------------------------------------------------------
+
+
+def test_eta_in_the_units_of_glmnet():
+    """lambda = sigma eta / sqrt(M), for columns of variance 1 and the loss over M, as scikit-learn has it too."""
+    A, y = planted()
+    found = select(A, y, L1(), sigma2=2.0, etas=[1.5])
+    lasso = Lasso(alpha=np.sqrt(2.0) * 1.5 / np.sqrt(len(y)), tol=1e-12).fit((A - A.mean(axis=0)) / A.std(axis=0), y)
+    assert lasso.coef_.any()
+    np.testing.assert_allclose(found.coef, lasso.coef_ / A.std(axis=0), atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (30, 50)])
@@ -126,36 +136,6 @@ def test_longley_is_followed_to_the_end(penalty):
     assert found.best.cp < 1.1 * best and "dense end" not in found.why()
 
 
-def spectra(noise):
-    """60 spectra of eight broad peaks on 350 wavelengths: columns enter and leave all along the path."""
-    rng, grid = np.random.default_rng(2), np.linspace(0, 1, 350)
-    peaks = np.exp(-(((grid - rng.uniform(0, 1, (8, 1))) / rng.uniform(0.05, 0.3, (8, 1))) ** 2) / 2)
-    A = rng.normal(size=(60, 8)) @ peaks + noise * rng.normal(size=(60, 350))
-    return A, pd.Series(A[:, [50, 170, 300]] @ [1.0, -1.0, 1.0] + 0.1 * rng.normal(size=60))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [partial(real, "longley"), partial(spectra, 0.01), partial(spectra, 0.001)],
-    ids=["longley", "spectra", "smooth spectra"],
-)
-def test_cp_of_l1_is_the_smallest_along_the_path_of_lars(data):
-    """Between knots df is constant and err_train falls with eta, so C_p is smallest at a knot; within 0.1 %.
-
-    Of the smooth spectra this knot is below the grid.
-    """
-    A, y = data()
-    found = select(A, y, L1())
-    M, centred = len(y), np.asarray(A) - np.asarray(A).mean(axis=0)
-    X = centred / np.linalg.norm(centred, axis=0)
-    _, _, knots = lars_path(X, (y - y.mean()).to_numpy(), method="lasso", alpha_min=0)
-    err = np.square((y - y.mean()).to_numpy()[:, None] - X @ knots).mean(axis=0)
-    size = (np.abs(knots) > 1e-10 * np.abs(knots).max()).sum(axis=0)
-    exact = (err + 2 * found.sigma2 * (size + 1) / M).min()
-    assert exact * (1 - 1e-6) < found.best.cp < 1.001 * exact
-    assert len(found.path) < 125 and "dense end" not in found.why()
-
-
 def test_the_grid_is_as_asked_for():
     A, y = planted()
     path = select(A, y, SCAD(20, 1), eta_min=0.5, levels=12).path
@@ -237,6 +217,27 @@ def test_l0_chooses_the_best_cp_of_all_subsets(seed):
         found = select(A, y, L0(), sigma2=1.3, bootstrap=0)
     assert found.best.cp == pytest.approx(best[0])
     assert tuple(np.flatnonzero(found.coef)) == best[1]
+
+
+@pytest.mark.parametrize("name", ["longley", "uscrime", "diabetes"])
+def test_l0_chooses_the_best_cp_of_all_subsets_of_real_data(name):
+    """Up to 32768 subsets. leaps of R finds the same best subset of every size."""
+    A, y = load_diabetes(return_X_y=True) if name == "diabetes" else map(np.asarray, real(name))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*may jump")
+        found = select(A, y, L0(), bootstrap=0)
+    X, z = (A - A.mean(axis=0)) / A.std(axis=0), y - y.mean()
+    rss = {(): z @ z}
+    for size in range(1, A.shape[1] + 1):
+        subsets = list(combinations(range(A.shape[1]), size))
+        basis = np.linalg.qr(np.moveaxis(X[:, np.array(subsets)], 1, 0))[0]
+        rss |= zip(subsets, np.square(z - np.einsum("sik,sk->si", basis, z @ basis)).sum(axis=1), strict=True)
+    best = min(rss, key=lambda S: rss[S] + 2 * found.sigma2 * len(S))
+    assert tuple(np.flatnonzero(found.coef)) == best
+    assert found.best.cp == pytest.approx((rss[best] + 2 * found.sigma2 * (len(best) + 1)) / len(y))
+    for size, x, err in zip(found.path.nonzeros, found.coefficients.T, found.path.err_train, strict=True):
+        least = min((S for S in rss if len(S) == size), key=rss.get)
+        assert tuple(np.flatnonzero(x)) == least and len(y) * err == pytest.approx(rss[least], rel=1e-6)
 
 
 def test_l0_levels_are_the_sizes_that_some_eta_selects():
@@ -384,28 +385,6 @@ def test_the_middle_of_a_plateau_anywhere_on_the_path():
         assert choose("cp", aic, np.isfinite(aic)) == chosen, values
     with pytest.raises(ValueError, match="no level of eta has a stable fit"):
         choose("cp", pd.Series([1.0]), pd.Series([False]))
-
-
-def test_levels_are_added_where_a_smaller_cp_may_hide():
-    """By the bound err_train(dense end) + 2 sigma^2 df(sparse end); below the last eta with all columns but one."""
-    variance = 3.0
-    A, y = orthonormal(40, 9, np.r_[9.0, 6, np.zeros(7)])
-    etas = np.geomspace(8, 0.1, 6)
-    fits = fit_path(A, y, L1(), etas)
-    err, df = np.square(y[:, None] - A @ fits.x).mean(axis=0), np.count_nonzero(fits.x, axis=0) / 40
-    cp = err + 2 * variance * df
-    assert cp[-1] > cp.min() + 2 * variance / 40  # the path goes on well beyond its minimum
-    for floor in (np.inf, *np.linspace(1.2 * cp.min(), 0, 200)):
-        enough = cp.min() - min(5e-4 * cp.min(), 0.1 * variance / 40)
-        expected = [
-            np.sqrt(etas[k] * etas[k + 1])
-            for k in range(5)
-            if err[k + 1] + 2 * variance * min(df[k], df[k + 1]) < enough
-        ]
-        if floor + max(2 * variance * (df[-1] - 1 / 40), cp.min() - err[-1]) < enough:
-            expected.append(etas[-1] / 4)
-        np.testing.assert_allclose(_between(40, fits, variance, floor), expected)
-    assert len(expected) > 0
 
 
 def test_convex_is_what_neither_bends_down_nor_jumps():

@@ -6,7 +6,7 @@ import pytest
 from problems import planted, real
 from sklearn.linear_model import Lasso, LinearRegression
 
-from sparsegdf import L0, L1, MCP, SCAD, ClassicSCAD, ElasticNet, select
+from sparsegdf import L0, L1, MCP, SCAD, ClassicMCP, ClassicSCAD, ElasticNet, select
 
 PENALTIES = [L1(), ElasticNet(0.3), SCAD(8, 1), ClassicSCAD(), L0()]
 each = pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
@@ -76,6 +76,19 @@ def test_l1_weights_are_a_rescaling_of_the_columns():
     found = select(A, y, L1(), 1.0, [eta], penalty_weights=weights, standardise=False)
     lasso = Lasso(alpha=eta / 50, tol=1e-12, max_iter=100_000).fit(A / weights, y)
     np.testing.assert_allclose(found.coef, lasso.coef_ / weights, atol=1e-7)
+
+
+@pytest.mark.parametrize("penalty", [ElasticNet(0.3), SCAD(8, 1), ClassicSCAD(), ClassicMCP()], ids=repr)
+def test_the_penalty_of_a_weighted_predictor_is_that_of_w_x(penalty):
+    """Stationarity of ||y - A x||^2 / 2 + sum_i r(w_i x_i): A_i^T (y - A x) = w_i r'(w_i |x_i|) sign(x_i)."""
+    A, y = planted(M=50, N=6, strength=3.0)
+    weights, eta = np.array([1.0, 2, 0.5, 4, 1, 3]), 2.0
+    found = select(A, y, penalty, 1.0, [eta], penalty_weights=weights, standardise=False, bootstrap=0)
+    on, slope = found.coef != 0, weights * penalty.derivative(weights * found.coef, eta)
+    gradient = A.T @ (y - found.predict(A))
+    assert on.any()
+    np.testing.assert_allclose(gradient[on], (slope * np.sign(found.coef))[on], atol=1e-7)
+    assert (np.abs(gradient)[~on] <= slope[~on] + 1e-7).all()
 
 
 # --- sample weights --------------------------------------------------------------------------------------------

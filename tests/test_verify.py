@@ -202,6 +202,34 @@ def test_a_lost_file_and_a_new_one(run):
     assert words["figure2_gdf"] == "missing" and words["figure99_new"] == "not compared"
 
 
+def cut(content):
+    return content[: len(content) // 2]
+
+
+@pytest.mark.parametrize(
+    ("file", "damage", "word", "message"),
+    [
+        ("figure2_gdf.csv", cut, "damaged", "figure2_gdf.csv ends in the middle of a line"),
+        ("figure2_gdf.csv", lambda content: b"", "damaged", "figure2_gdf.csv is empty"),
+        ("figure2_gdf.csv", lambda content: content.split(b"\n")[0] + b"\n", "damaged", "figure2_gdf.csv has no rows"),
+        ("figure2_gdf.csv", lambda content: content + b"1,2" * 50 + b"\n", "damaged", "figure2_gdf.csv is no CSV table"),
+        ("figure2_gdf.csv", lambda content: b"\xff\xfe" + content, "damaged", "figure2_gdf.csv cannot be read"),
+        ("figure2_gdf.csv", lambda content: content + content, "damaged", "does not hold numbers alone"),
+        ("figure2_gdf.csv", lambda content: content.replace(b",df,", b",fd,", 1), "changed", "columns differ: df, fd"),
+        ("figure2_gdf.json", cut, "damaged", "figure2_gdf.json is not JSON"),
+        ("figure2_gdf.json", lambda content: b"", "damaged", "figure2_gdf.json is not JSON"),
+        ("figure2_gdf.json", lambda content: b"[]", "damaged", "figure2_gdf.json has no settings under the key 'config'"),
+    ],
+    ids=["cut", "empty", "header", "ragged", "encoding", "twice", "columns", "json cut", "json empty", "json list"],
+)  # fmt: skip
+def test_a_broken_file_of_the_reference_is_a_verdict(run, tmp_path, file, damage, word, message):
+    reference = shutil.copytree(REFERENCE, tmp_path / "reference")
+    (reference / file).write_bytes(damage((reference / file).read_bytes()))
+    edit(run, "figure2_gdf", shift("df", 0, 1e-12))  # or the file would be identical, whatever its sidecar
+    found = next(verdict for verdict in verify(run, reference, same_scale=True) if verdict.name == "figure2_gdf")
+    assert found.word == word and found.failed and message in found.text and "\n" not in found.text
+
+
 def test_other_settings(run):
     sidecar = json.loads((run / "figure2_gdf.json").read_text())
     sidecar["config"]["block"]["alpha"] = 0.7
@@ -251,3 +279,5 @@ def test_the_command_says_so_and_its_status_too(run):
     bad = call("paper")
     assert bad.returncode == 1 and "missing" in bad.stdout
     assert "mine_figures does not exist" in call("mine").stderr
+    (run.parent / "reference").unlink()
+    assert "reference/ has no tables to compare with" in call().stderr

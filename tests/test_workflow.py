@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from base64 import urlsafe_b64encode
 
 import pandas as pd
@@ -399,9 +400,8 @@ def test_make_takes_the_run_by_its_name():
         (line,) = [line for line in quick.stdout.splitlines() if call in line]
         assert "config/quick.yaml" in line or line.endswith("verify.py quick")
         assert paper.returncode == 0 and "quick" not in paper.stdout
-        assert (
-            typo.returncode != 0 and "RUN=qick: there is no config/qick.yaml. Known runs: paper quick" in typo.stderr
-        )
+        assert typo.returncode != 0 and "RUN=qick: there is no config/qick.yaml" in typo.stderr
+        assert "Known runs: paper quick" in typo.stderr
 
 
 def test_status_of_a_paper_run_not_yet_begun_goes_by_the_reference(tmp_path):
@@ -515,6 +515,19 @@ def test_quick_only_overrides_what_paper_has():
 
     for name in ("config/quick.yaml", "tests/tiny.yaml"):
         check(yaml.safe_load((ROOT / name).read_text()), paper)
+
+
+def test_snakemakes_own_report_has_every_figure_and_table_with_its_settings(finished):
+    file = finished.folder / "report.zip"
+    finished.snakemake("paper_figures", "beyond", "claims", "--report", str(file))
+    with zipfile.ZipFile(file) as archive:
+        files = {path.rpartition("/")[2] for path in archive.namelist()}
+        page = archive.read("report/report.html").decode()
+    file.unlink()
+    assert {f"{name}.png" for name in FIGURES} | {f"{kind.file}.csv" for kind in TABLES.values()} <= files
+    for kind in (*FIGURES.values(), *TABLES.values()):
+        assert json.dumps(kind.shows)[1:-1] in page or kind.shows in page, kind.name
+    assert page.count("Settings: ") >= len(FIGURES)
 
 
 def test_no_absolute_paths_in_what_a_run_writes(finished):

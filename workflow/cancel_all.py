@@ -6,19 +6,27 @@ threads of its own, and goes on submitting what waits there after it was told to
 """
 
 import signal
+import subprocess
 import threading
+import time
 from contextlib import contextmanager
 
 
-def cancel_all(executor):
+def cancel_all(executor, logger):
     """Let the executor keep a list of what was submitted and has not ended. Ctrl-C waits for a running submission."""
-    submitted = {}
+    submitted, submitting, over = {}, set(), threading.Event()
     run, submission = executor.run_job, executor.report_job_submission
     success, error = executor.report_job_success, executor.report_job_error
 
     def run_job(job):
+        if over.is_set():
+            return
         with _ctrl_c_waits():
-            run(job)
+            submitting.add(job)
+            try:
+                run(job)
+            finally:
+                submitting.discard(job)
 
     def report_job_submission(info, **how):
         submitted[info.job] = info
@@ -33,10 +41,21 @@ def cancel_all(executor):
         error(info, *words, **how)
 
     def cancel():
+        over.set()
         if pool := getattr(executor, "_job_submission_executor", None):  # of the slurm plugin
             pool.shutdown(wait=True, cancel_futures=True)
-        if submitted:
-            executor.cancel_jobs(list(submitted.values()))
+        while submitting:  # in other threads, as retries are
+            time.sleep(0.05)
+        try:
+            if submitted:
+                executor.cancel_jobs(list(submitted.values()))
+            if name := getattr(executor, "run_uuid", None):  # of the slurm plugin: all its jobs have this name
+                # Ctrl-C in a terminal also ends an sbatch that has not yet said which job it submitted.
+                subprocess.run(["scancel", f"--name={name}"], timeout=60, check=True)
+        except Exception as error:  # as while the controller is away
+            logger.error(
+                f"Jobs may be left in the queue: {error}. docs/cluster.md (After a disconnect) says what to do."
+            )
         executor.shutdown()
 
     executor.run_job, executor.report_job_submission = run_job, report_job_submission

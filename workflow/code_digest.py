@@ -14,36 +14,39 @@ class CodeChanged(Exception):
     """The message names the file that is not what was planned."""
 
 
-def code_digest(scripts, package_root, whole=()):
+def code_digest(scripts, package_root, whole=(), project="."):
     """Digest by file of the `scripts`, the helpers beside the first, and the modules of the package that they import.
+
+    Paths are those in the folder of the `project`, whatever the working directory is.
 
     The package's own __init__ only re-exports names and is left out: otherwise every script would depend on every
     module. So scripts import from modules (`from sparsegdf.penalties.l1 import ...`), never from a package.
     Of the files `whole` every byte counts.
     """
-    root, todo = Path(package_root), [Path(script) for script in scripts]
+    project = Path(project)
+    root, todo = project / package_root, [project / script for script in scripts]
     folder, trees = todo[0].parent, {}
     while todo:
         file = todo.pop()
-        source = file.read_bytes()
-        trees[file.as_posix()] = tree_digest(source)
+        name, source = file.relative_to(project).as_posix(), file.read_bytes()
+        trees[name] = tree_digest(source)
         try:
             imported = _imported(source, root, folder)
         except ValueError as error:
-            raise ValueError(f"{file}, {error}") from None
-        todo += [new for new in imported if new.as_posix() not in trees]
+            raise ValueError(f"{name}, {error}") from None
+        todo += [new for new in imported if new.relative_to(project).as_posix() not in trees]
     return {
         "trees": dict(sorted(trees.items())),
-        "whole": {str(file): _sha(Path(file).read_bytes()) for file in whole},
+        "whole": {file: _sha((project / file).read_bytes()) for file in whole},
     }
 
 
-def require_unchanged(planned):
+def require_unchanged(planned, project="."):
     """Raise CodeChanged unless the files are still those that code_digest(...) gave `planned` for."""
     for kind, digest in (("trees", tree_digest), ("whole", _sha)):
         for file, expected in planned[kind].items():
             try:
-                same = digest(Path(file).read_bytes()) == expected
+                same = digest(Path(project, file).read_bytes()) == expected
             except (OSError, SyntaxError):
                 same = False
             if not same:

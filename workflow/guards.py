@@ -1,9 +1,14 @@
 """Errors for command lines that Snakemake accepts but that would not do what was meant."""
 
 import argparse
+from difflib import get_close_matches
 from pathlib import Path
 
 import yaml
+from snakemake.cli import get_argument_parser
+from snakemake.utils import update_config
+
+from sparsegdf.paper.config.messages import unknown
 
 
 class GuardError(Exception):
@@ -21,11 +26,19 @@ def require_profile(arguments, basedir):
     profiles = Path(basedir) / "profiles"
     # Where Snakemake looks.
     if not any(path.exists() for path in (Path(name), Path("profiles") / name, profiles / name)):
-        there = ", ".join(f"profiles/{file.parent.name}" for file in sorted(profiles.glob("*/config.yaml")))
+        there = [f"profiles/{file.parent.name}" for file in sorted(profiles.glob("*/config.yaml"))]
+        near = [f"Did you mean {path}? " for path in get_close_matches(f"profiles/{Path(name).name}", there, 1, 0.5)]
         raise GuardError(
             f"There is no profile '{name}'. Snakemake would ignore the option and run everything on this machine. "
-            f"Known profiles: {there}."
+            f"{''.join(near)}Known profiles: {', '.join(there)}."
         )
+
+
+def require_targets(arguments, known, hidden):
+    """Raise GuardError if the command line asks for a target that is no path and neither `known` nor `hidden`."""
+    for target in get_argument_parser().parse_known_args(arguments)[0].targets:
+        if "/" not in target and "." not in target and target not in known and target not in hidden:
+            raise GuardError(f"'{target}': {unknown('target', target, known)}")
 
 
 def require_triggers(arguments):
@@ -42,10 +55,19 @@ def require_triggers(arguments):
         )
 
 
+def over(config, file):
+    """`config` laid over that of `file`. Snakemake does so with --configfile and --config, but not in a module."""
+    base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    if not isinstance(base, dict):
+        return config
+    update_config(base, config)
+    return base
+
+
 def require_own_run(config, file):
     """Raise GuardError if `config` differs from that of `file`, but has its `run`: it would overwrite its figures.
 
-    Snakemake lays --configfile and --config over `file`, so that they have its `run` unless they set one.
+    What is laid over `file` has its `run` unless it sets one.
     """
     base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     if not isinstance(base, dict) or config.get("run") != base.get("run"):
@@ -54,10 +76,40 @@ def require_own_run(config, file):
     if changed:
         run, more = base["run"], " and more" if len(changed) > 3 else ""
         raise GuardError(
-            f"--configfile or --config changes {', '.join(changed[:3])}{more}, but the run is still '{run}': its "
+            f"The configuration changes {', '.join(changed[:3])}{more}, but the run is still '{run}': its "
             f"results would overwrite those in results/{run} and {run}_figures. "
-            f"Give it its own name, such as `run: mine`. To change the run '{run}' itself, edit {file}."
+            f"Give it its own name, such as `run: mine`. To change the run '{run}' itself, edit {Path(file).name}."
         )
+
+
+def require_unique_keys(files):
+    """Raise GuardError if a block of one of these YAML files has a key twice: only the last one would count."""
+    for file in files:
+        try:
+            todo, seen = [yaml.compose(Path(file).read_text(encoding="utf-8"))], set()
+        except yaml.YAMLError:  # JSON with tabs, which Snakemake has read
+            continue
+        while todo:
+            node = todo.pop()
+            if id(node) in seen:  # an anchor stands for one block in many places
+                continue
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                todo += node.value
+            elif isinstance(node, yaml.MappingNode):
+                todo += [value for _, value in node.value]
+                _require_each_once([key for key, _ in node.value], file)
+
+
+def _require_each_once(keys, file):
+    first = {}
+    for key in keys:
+        if isinstance(key, yaml.ScalarNode) and first.setdefault(key.value, key) is not key:
+            line, before = (node.start_mark.line + 1 for node in (key, first[key.value]))
+            raise GuardError(
+                f"{file}, line {line}: the key '{key.value}' is already in line {before}. Only the last one would "
+                "count: leave one of them."
+            )
 
 
 def _option(name, arguments, **how):

@@ -8,8 +8,9 @@ import argparse
 import heapq
 from pathlib import Path
 
+from expected import past_seconds
 from job_costs import costs_file
-from status import past_seconds, plan
+from status import plan
 
 TARGETS = ("paper_figures", "beyond", "claims", "all")
 CORES = (1, 2, 16, 64)

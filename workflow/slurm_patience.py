@@ -4,10 +4,15 @@ When every status query of a round fails, the plugin returns no jobs, so Snakema
 When sbatch fails, the plugin reports an error at once, so all retries of a job are used up within a second.
 """
 
+import re
 import threading
 
 # Seconds before sbatch is tried again; after the last one the job has failed.
 PAUSES = (5, 10, 15, 30, 60)
+# What the plugin says when sbatch fails, or sinfo, which it asks for the default partition first.
+FAILED = ("SLURM sbatch failed", "Job submission failed with exception: Failed to run sinfo")
+# Not worth waiting for: the answer would stay the same.
+FOR_EVER = re.compile("[Ii]nvalid|denied|not permitted|not available|not be satisfied")
 
 
 def be_patient(executor, logger, pauses=PAUSES):
@@ -27,7 +32,11 @@ def be_patient(executor, logger, pauses=PAUSES):
     def report_job_error(info, msg):
         attempt = (info.job, info.job.attempt)
         tried = failures.get(attempt, 0)
-        if not msg.startswith("SLURM sbatch failed") or tried == len(pauses):
+        if (
+            not msg.startswith("SLURM sbatch failed")
+            or FOR_EVER.search(msg.split("sbatch call:")[0])
+            or tried == len(pauses)
+        ):
             report(info, msg)
             return
         failures[attempt] = tried + 1

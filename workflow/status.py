@@ -6,16 +6,14 @@ rules in reference/costs.csv, marked ~.
 
 import argparse
 import contextlib
-import csv
 import io
 import logging
 import sys
 from collections import Counter
 from pathlib import Path
-from statistics import mean
 
 import yaml
-from job_costs import costs_file
+from expected import expected_seconds, expected_usually, past_seconds, usual_seconds
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import (
     ConfigSettings,
@@ -88,38 +86,6 @@ def own_reason(job, reason):
         if changed:
             return f"code has changed: {', '.join(changed)}"
     return next((name for name in reason.get_names() if name != "input files updated by another job"), None)
-
-
-def past_seconds(files):
-    """The rule and the CPU time of past jobs, by the file that says so."""
-    spent = {}
-    for file in files:
-        with open(file, encoding="utf-8") as handle:
-            row = next(csv.DictReader(handle, delimiter="\t"), {})
-        if "cpu_seconds" in row:  # without it the file is Snakemake's own, of an older version
-            spent[file] = (row["rule"], float(row["cpu_seconds"]))
-    return spent
-
-
-def usual_seconds(costs):
-    """The mean CPU time of a job of each rule in the reference run."""
-    with open(costs, encoding="utf-8") as handle:
-        return {row["rule"]: 60 * float(row["cpu_minutes"]) / int(row["jobs"]) for row in csv.DictReader(handle)}
-
-
-def expected_usually(job, usual):
-    """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
-    return usual.get(job.rule.name) if Path(job.log[0]).is_relative_to("results/paper") else None
-
-
-def expected_seconds(job, spent):
-    """What the job took last time; else the mean of its rule beside it (other chunks); None if unknown."""
-    file = costs_file(job.log[0])
-    if file in spent:
-        return spent[file][1]
-    beside = {other: cost for other, cost in spent.items() if other.parent == file.parent}
-    near = [seconds for rule, seconds in beside.values() if rule == job.rule.name]
-    return mean(near) if near else None
 
 
 if __name__ == "__main__":

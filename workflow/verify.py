@@ -11,6 +11,8 @@ def main(run="paper", reference="reference"):
     folder = Path(f"{run}_figures")
     if not folder.is_dir():
         sys.exit(f"{folder} does not exist: make the run first")
+    if not any(Path(reference).glob("*.csv")):
+        sys.exit(f"{reference}/ has no tables to compare with: restore it with git checkout {reference}")
     verdicts = verify(folder, reference, same_scale=run == "paper")
     for verdict in verdicts:
         print(f"{verdict.name:26} {verdict.word:13} {verdict.text}".rstrip())

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 HOME = Path("/run/sparsegdf-slurm")
@@ -108,11 +109,42 @@ def kill_node(node):
     _kill([int((HOME / f"{node}.pid").read_text()), *_job_processes(node)])
 
 
+@contextmanager
 def away(seconds):
     """The controller is gone for a while, as when it restarts; jobs go on."""
+    back = time.monotonic() + seconds
     _end("slurmctld")
-    time.sleep(seconds)
-    _run("slurmctld")
+    try:
+        yield
+        time.sleep(max(0, back - time.monotonic()))
+    finally:
+        _run("slurmctld")
+
+
+def drain(node, yes=True):
+    """The node finishes its jobs and gets no new ones."""
+    _run("scontrol", "update", f"nodename={node}", f"state={'drain' if yes else 'resume'}", "reason=test")
+
+
+def hold(job):
+    _run("scontrol", "hold", job)
+
+
+def release(job):
+    _run("scontrol", "release", job)
+
+
+def limit(job, minutes):
+    """Give a job another time limit."""
+    _run("scontrol", "update", f"jobid={job}", f"timelimit={minutes}")
+
+
+def freeze(job):
+    """Stop every process of a job: it lasts until somebody ends it."""
+    stopped = None
+    while stopped != (stopped := _processes_of(job)):  # one may just have started another
+        for pid in stopped:
+            _signal(pid, signal.SIGSTOP)
 
 
 def squeue(*options, form="%i"):
@@ -161,6 +193,19 @@ def _wait_until_idle(node, seconds):
         time.sleep(0.2)
 
 
+def _processes_of(job):
+    """Process ids of what a job runs, without SLURM's own."""
+    mark = f"SLURM_JOB_ID={job}".encode()
+    return {
+        int(file.parent.name) for file in Path("/proc").glob("[0-9]*/environ") if mark in _read(file).split(b"\0")
+    }
+
+
+def commands(job):
+    """The command lines of what a job runs, in one."""
+    return b" ".join(_read(Path(f"/proc/{pid}/cmdline")) for pid in _processes_of(job))
+
+
 def _job_processes(node):
     """Process ids of the job steps on `node` and of all that they run."""
     jobs = {match.group(1) for file in HOME.glob(f"{node}/*") if (match := re.match(rf"{node}_(\d+)\.", file.name))}
@@ -200,10 +245,14 @@ def _end(name):
 
 def _kill(pids):
     for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        _signal(pid, signal.SIGKILL)
+
+
+def _signal(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
 
 
 if __name__ == "__main__":

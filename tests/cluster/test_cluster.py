@@ -1,6 +1,7 @@
 """The pipeline on a real SLURM, by both profiles: the bytes of a local run, whatever is lost on the way.
 
-`make test-cluster` runs this with the tiny run, `make test` does not: it wants root on Debian, and minutes.
+`make test-cluster` runs this with the tiny run, `make test` does not: it wants root on Debian, and minutes. A job costs
+five seconds of CPU time, whatever it computes, so there are few of them, and one run meets many faults.
 `make test-cluster-quick` is one test: the quick run, all of it, once here and once on SLURM.
 """
 
@@ -18,26 +19,26 @@ import local_slurm
 # Jobs last seconds here, not minutes: look more often than the profiles do.
 SLURM = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2")
 GENERIC = ("--profile", "profiles/cluster-generic", "--seconds-between-status-checks", "2")
-PATIENCE = 1800  # s, for a machine with other work; a test takes one or two minutes
+PATIENCE = 1800  # s, for a machine with other work; a test takes one to three minutes
 
-# What SLURM computes, and all that is made of it. Theory alone, as in the other tables, is left to `make test`.
-TARGETS = (
-    *(
-        f"figure{number}"
-        for number in ("4_bp_vs_rs", "5_example1", "6_example2", "7_l0_exhaustive", "8_l0_beyond_rs")
-    ),
-    *("figure9_finite_size", "figure10_selection", "table_bp_convergence", "table_bp_direct", "table_bp_l0"),
-    *(
-        "table_bp_region",
-        "table_l0",
-        "table_selection",
-        "figure11_predictors",
-        "table_effective_fraction",
-        "table_gaps",
-    ),
-)
-SUBMITTED = ("fixed_points", "iterated", "l0_samples", "bp_l0", "bp_region", "planted", "limit_points")
-SUBMITTED += ("corrected_fraction", "predictor_points", "l0_predictors")
+# A job or two of the rules that are submitted (bp_region would need too many others), and local ones made of them.
+CHUNKS = [
+    f"results/tiny/fixed_points/figure4_bp_vs_rs/{penalty}/{chunk}.parquet"
+    for penalty in ("scad_a5", "scad_a8_lam08", "scad_a6_lam09")
+    for chunk in ("000000-000002", "000003-000005")
+]
+TARGETS = [
+    "table_bp_l0",
+    "results/tiny/summaries/figure4_bp_vs_rs/scad_a5.parquet",
+    "results/tiny/l0/n10/000000-000002.parquet",
+    "results/tiny/planted/n30_iid_s4.parquet",
+    "results/tiny/theory/limits/figure11_predictors_row_orthogonal.parquet",
+    "results/tiny/corrected/figure5_example1/l1.parquet",
+    "results/tiny/predictors/iid.parquet",
+    "results/tiny/predictors/l0/iid.parquet",
+]
+SUBMITTED = {"fixed_points", "iterated", "l0_samples", "bp_l0", "planted", "limit_points"}
+SUBMITTED |= {"corrected_fraction", "predictor_points", "l0_predictors"}
 
 
 @pytest.fixture
@@ -48,10 +49,18 @@ def cluster():
         local_slurm.stop()
 
 
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """The same files, made on this machine alone."""
+    project = Project(tmp_path_factory.mktemp("here"))
+    project.snakemake(*TARGETS, *CHUNKS)
+    return project
+
+
 class Run(Project):
     """A copy of the project without results, and the Snakemake that runs in it."""
 
-    process = None
+    process, before = None, ()
 
     def begin(self, *words):
         path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
@@ -78,26 +87,41 @@ class Run(Project):
             time.sleep(0.1)
         return found
 
-    def running_job(self, *nodes, **step):
-        """Wait until a job runs, and give its number."""
-        jobs = self.wait_for(lambda: set(local_slurm.running(*nodes, **step)) & set(local_slurm.squeue()))
-        return min(jobs, key=int)
+    def jobs(self, form="%T"):
+        """The jobs of this Snakemake by number, in the given format of squeue."""
+        lines = (line.partition(" ") for line in local_slurm.squeue("--states=all", form=f"%i {form}"))
+        return {number: text.strip() for number, _, text in lines if number not in self.before}
 
-    def interrupt(self):
-        """Ctrl-C: Snakemake ends, and no job stays in the queue."""
-        self.process.send_signal(signal.SIGINT)
+    def freeze_job(self, node, but=()):
+        """Wait until a job computes on this node, stop it there, and give its number."""
+
+        def computes():
+            numbers = set(local_slurm.running(node)) & set(self.jobs()) - set(but)
+            return [number for number in numbers if b".fixed_points.py" in local_slurm.commands(number)]
+
+        number = self.wait_for(computes)[0]
+        local_slurm.freeze(number)
+        return number
+
+    def made(self):
+        return [path for path in CHUNKS if (self.folder / path).exists()]
+
+    def interrupt(self, number=signal.SIGINT):
+        """Ctrl-C, or another signal: Snakemake ends, and no job stays in the queue."""
+        self.process.send_signal(number)
         text, _ = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode != 0, text
         deadline = time.monotonic() + 60
         while local_slurm.squeue():
-            assert time.monotonic() < deadline, f"Ctrl-C left jobs in the queue:\n{text}"
+            assert time.monotonic() < deadline, f"jobs are left in the queue:\n{text}"
             time.sleep(0.2)
+        self.before = local_slurm.squeue("--states=all")
 
 
 @pytest.fixture
-def run(cluster, finished, tmp_path):
+def run(cluster, here, tmp_path):
     run = Run(tmp_path / "project")
-    shutil.copytree(finished.folder / "src", run.folder / "src", dirs_exist_ok=True)  # with what Numba has compiled
+    shutil.copytree(here.folder / "src", run.folder / "src", dirs_exist_ok=True)  # with what Numba has compiled
     yield run
     if run.process:
         run.process.kill()  # it still runs if the test failed; its jobs end with the cluster
@@ -109,23 +133,23 @@ def digests(folder, name="tiny"):
     return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in kept}
 
 
-def assert_same_bytes(run, finished, at_least):
+def assert_same_bytes(run, here, at_least):
     """Each file that the cluster made is the one that this machine alone makes."""
-    made, expected = digests(run.folder), digests(finished.folder)
+    made, expected = digests(run.folder), digests(here.folder)
     assert len(made) >= at_least
     assert made == {path: expected[path] for path in made}
 
 
-def test_slurm_gives_the_bytes_of_a_local_run(cluster, run, finished):
+def test_slurm_gives_the_bytes_of_a_local_run(cluster, run, here):
     commented = "# default-resources:\n#   slurm_account: myaccount\n#   slurm_partition: mypartition\n"
     run.edit("profiles/slurm/config.yaml", commented, "default-resources:\n  slurm_partition: main\n")
     run.begin(*SLURM, *TARGETS)
     run.end()
-    jobs = [line.split() for line in cluster.squeue("--states=all", form="%T %N %k")]
+    jobs = [text.split() for text in run.jobs("%T %N %k").values()]
     assert {state for state, _, _ in jobs} == {"COMPLETED"} and {node for _, node, _ in jobs} == {"n1", "n2"}
     submitted = {comment.split("_wildcards_")[0] for _, _, comment in jobs}  # the other rules ran beside Snakemake
     assert submitted == {f"rule_{name}" for name in SUBMITTED}
-    assert_same_bytes(run, finished, at_least=125)
+    assert_same_bytes(run, here, at_least=14)
 
 
 @pytest.mark.quick
@@ -138,40 +162,69 @@ def test_slurm_gives_the_bytes_of_a_local_quick_run(cluster, tmp_path):
     there.snakemake(*SLURM, "paper_figures", program=("-m", "snakemake"))
     jobs = [line.split() for line in cluster.squeue("--states=all", form="%T %N %k")]
     assert {state for state, _, _ in jobs} == {"COMPLETED"} and {node for _, node, _ in jobs} == {"n1", "n2"}
-    assert {comment.split("_wildcards_")[0] for _, _, comment in jobs} == {f"rule_{name}" for name in SUBMITTED}
+    submitted = {comment.split("_wildcards_")[0].removeprefix("rule_") for _, _, comment in jobs}
+    assert {"fixed_points", "iterated", "l0_samples"} <= submitted <= SUBMITTED | {"bp_region"}
     made = digests(there.folder, "quick")
     assert len(made) > 200
     assert made == digests(here.folder, "quick")
 
 
-def test_a_dead_node_costs_only_its_jobs(cluster, run, finished):
-    run.begin(*SLURM, "figure4_bp_vs_rs")
-    lost = run.running_job("n2", step="0")
-    cluster.kill_node("n2")
-    assert f"SLURM-job '{lost}' failed due to a node failure" in run.end()
-    assert cluster.squeue(f"--jobs={lost}", "--states=all", form="%T %N") == ["NODE_FAIL n2"]
-    assert_same_bytes(run, finished, at_least=17)
+def test_a_run_outlasts_everything_that_happens_on_a_cluster(cluster, run, here):
+    """One after the other: no controller, a drained node, SIGTERM, then a resume with a job that hits its time limit,
+    a cancelled job, a held one, a minute without a controller, a dead node and a changed configuration.
+    """
+    cluster.drain("n1")
+    with cluster.away(30):  # sbatch fails
+        run.begin(*SLURM, *CHUNKS)
+    slow = run.freeze_job("n2")
+    assert set(run.jobs("%m").values()) == {"1200M"}  # a job that had been tried before would ask for more
+    assert "n1" not in run.jobs("%T %N")[slow]
+    run.interrupt(signal.SIGTERM)
 
-
-@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
-def test_ctrl_c_then_resume_then_a_cancelled_job(cluster, run, finished, profile):
-    run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
-    run.running_job()
-    run.interrupt()
-    before = set(cluster.squeue("--states=all"))
-
-    run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
-    lost = run.running_job()
+    run.begin(*SLURM, *CHUNKS)
+    slow = run.freeze_job("n2")
+    cluster.limit(slow, 1)
+    lost = run.freeze_job("n2", but=[slow])
     cluster.scancel(lost)
+    held = run.wait_for(lambda: [number for number, state in run.jobs().items() if state == "PENDING"])[0]
+    cluster.hold(held)
+    assert not any("n1" in text for text in run.jobs("%N").values())  # it is still drained
+    cluster.drain("n1", False)
+    on_dead_node = run.freeze_job("n1")
+    with cluster.away(60):
+        cluster.kill_node("n1")
+    others = len(CHUNKS) - 1
+    run.wait_for(lambda: len(run.made()) == others)  # all but the one that is held
+    states = run.jobs("%T %m %l")
+    assert states[slow] == "TIMEOUT 1200M 1:00" and states[lost].startswith("CANCELLED 1200M")
+    assert states[on_dead_node].startswith("NODE_FAIL 1200M") and states[held].startswith("PENDING")
+
+    config, seed = run.folder / "config/paper.yaml", "seed: 20180621"
+    run.edit("config/paper.yaml", seed, "seed: 1")
+    cluster.release(held)
+    run.wait_for(lambda: run.jobs()[held] == "FAILED")
+    config.write_text(config.read_text().replace("seed: 1 ", f"{seed} "))
+    text = run.end()
+    assert "SLURM does not answer" in text
+    assert "was planned with other parameters or inputs than this job has" in text
+    again = [state for number, state in run.jobs("%T %m").items() if state == "COMPLETED 2400M"]
+    assert len(again) >= 4  # those four, and whatever was about to start its step when the controller went
+    assert_same_bytes(run, here, at_least=len(CHUNKS))
+
+
+def test_the_generic_profile_outlasts_the_controller_and_a_lost_job(cluster, run, here):
+    with cluster.away(30):
+        run.begin(*GENERIC, *CHUNKS[:4])
+    slow, lost = run.freeze_job("n1"), run.freeze_job("n2")
+    cluster.scancel(lost)
+    with cluster.away(60):
+        pass
+    cluster.scancel(slow)
     run.end()
-    jobs = {line.split()[0]: line.split()[1:] for line in cluster.squeue("--states=all", form="%i %T %m %l")}
-    jobs = {number: rest for number, rest in jobs.items() if number not in before}
-    state, memory, limit = jobs.pop(lost)
-    assert (state, memory) == ("CANCELLED", "1200M")
-    again = jobs.pop(max(jobs, key=int))
-    assert again == ["COMPLETED", "2400M", {"30:00": "1:00:00", "1:00:00": "2:00:00"}[limit]]
-    assert all(rest[:2] == ["COMPLETED", "1200M"] for rest in jobs.values())
-    assert_same_bytes(run, finished, at_least=18)
+    states = run.jobs("%T %m")
+    assert states.pop(slow) == states.pop(lost) == "CANCELLED 1200M"
+    assert sorted(states.values()) == 2 * ["COMPLETED 1200M"] + 2 * ["COMPLETED 2400M"]
+    assert_same_bytes(run, here, at_least=4)
 
 
 @pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
@@ -181,41 +234,12 @@ def test_ctrl_c_while_slurm_takes_its_time(cluster, run, profile, slow):
     pause = "touch {folder}/waits; sleep 5"
     run.replace("sbatch", '{sbatch} --begin=now+1hour "$@"\n' + (pause if slow == "sbatch" else ""))  # no job ends
     run.replace("squeue", (pause if slow == "squeue" else "") + '\n{squeue} "$@"')
-    run.begin(*profile, "figure7_l0_exhaustive", "table_bp_l0")
+    run.begin(*profile, *CHUNKS[:2])
     run.wait_for((run.folder / "waits").exists)
-    run.interrupt()
+    run.interrupt(signal.SIGTERM if slow == "squeue" else signal.SIGINT)
 
 
-@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
-def test_a_controller_that_is_away_for_a_while(cluster, run, finished, profile):
-    """With the plugin a job that is about to start its step (srun) then fails, and is submitted again."""
-    run.begin(*profile, "figure4_bp_vs_rs")
-    run.running_job(step="0" if profile is SLURM else "*")
-    cluster.away(45)
-    text = run.end(600)
-    if profile is SLURM:
-        assert "SLURM does not answer" in text
-    states = set(cluster.squeue("--states=all", form="%T"))
-    assert states - ({"FAILED"} if profile is SLURM else set()) == {"COMPLETED"}
-    assert_same_bytes(run, finished, at_least=17)
-
-
-# Fails while there is no file `works`.
-SBATCH = """\
-[ -e works ] && exec {sbatch} "$@"
-echo "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)" >&2
-exit 1
-"""
-
-
-@pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
-def test_sbatch_that_fails_for_half_a_minute_costs_no_attempt(cluster, run, finished, profile):
-    run.replace("sbatch", SBATCH)
-    run.begin(*profile, "figure4_bp_vs_rs")
-    time.sleep(30)
-    (run.folder / "works").touch()
-    assert "again in" in run.end()
-    # A job that had been tried before would ask for more memory.
-    jobs = cluster.squeue("--states=all", form="%T %m")
-    assert len(jobs) == 16 and set(jobs) == {"COMPLETED 1200M"}
-    assert_same_bytes(run, finished, at_least=17)
+def test_what_sbatch_refuses_for_ever_is_not_waited_for(cluster, run):
+    run.begin(CHUNKS[0], *SLURM, "--retries", "0", "--default-resources", "slurm_partition=nowhere")
+    text, _ = run.process.communicate(timeout=PATIENCE)
+    assert run.process.returncode != 0 and "nvalid partition" in text and "Trying again" not in text

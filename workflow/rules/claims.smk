@@ -6,7 +6,7 @@ rule claims:
     input:
         files_of("claims"),
         claims=f"{FIGURES}/claims.csv",
-        reference="reference/claims.csv",
+        reference=source("reference/claims.csv"),
     output:
         f"{RESULTS}/claims_hold.txt",
     log:

@@ -2,38 +2,62 @@
 import os
 import sys
 import time
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.settings.enums import Quietness
 
 from sparsegdf.ensembles.registry import DESIGNS
 from sparsegdf.paper.config.model import ConfigError, load
 
-sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
+# The project: in a module, or with -d, neither the working directory nor workflow.basedir is its folder.
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
 import code_digest as digests
 import plan
-from cancel_all import cancel_all
-from guards import GuardError, require_own_run, require_profile, require_triggers
-from slurm_patience import be_patient
+from endings import end_as_ctrl_c, remove_leftovers
+from guards import (
+    GuardError,
+    over,
+    require_own_run,
+    require_profile,
+    require_targets,
+    require_triggers,
+    require_unique_keys,
+)
+from interrupt import one_sentence, without_traceback
+from overview import overview
+from snakemake_internals import UnknownVersion, extend, require_known
 from tracking import damaged, untracked
 
 STARTED = time.monotonic()
 # Parallelism belongs to Snakemake; jobs inherit this, whoever started it.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# In a module hooks are not called, so that no plan is written.
+IS_MODULE = Path(workflow.main_snakefile).resolve() not in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
+os.environ[plan.READ_AGAIN] = "no" if workflow.is_main_process or IS_MODULE else "yes"
 
 try:
+    require_known()
+    config = over(config, ROOT / "config/paper.yaml")
     if workflow.is_main_process:
+        without_traceback()
         require_profile(sys.argv[1:], workflow.basedir)
         require_triggers(sys.argv[1:])
-        require_own_run(config, "config/paper.yaml")
+        require_unique_keys(workflow.configfiles)
     CONFIG = load(config)
-except (GuardError, ConfigError) as error:
+    if workflow.is_main_process:
+        require_own_run(config, ROOT / "config/paper.yaml")
+        end_as_ctrl_c()  # while it is planned
+except (GuardError, ConfigError, UnknownVersion) as error:
     raise WorkflowError(str(error))
 
 RUN = CONFIG.run
 RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
-ENVIRONMENT = os.path.join(workflow.basedir, "environment.yml")
+ENVIRONMENT = str(ROOT / "environment.yml")
+os.environ["SPARSEGDF_CLONE"] = str(ROOT)  # for environment.yml
 
 
 # Names hold no slash, so that a summary's path cannot be taken for a chunk's.
@@ -60,6 +84,11 @@ if workflow.is_main_process and (unknown := damaged([RESULTS, FIGURES])):
     )
 
 
+def source(path):
+    """A file of the project as a job reads it: by its path in the project's own folder, elsewhere by its whole path."""
+    return path if ROOT.samefile(os.getcwd()) else str(ROOT / path)
+
+
 def code_digest(script, *used, files=(), whole=()):
     """What workflow/scripts/<script> does, with all that it imports: a change of that, and of nothing else, reruns its rule.
 
@@ -68,7 +97,7 @@ def code_digest(script, *used, files=(), whole=()):
     """
     kinds = [f"{'ensembles' if part['kind'] in DESIGNS else 'penalties'}/{part['kind']}" for part in used]
     scripts = [f"workflow/scripts/{script}", *files, *(f"src/sparsegdf/{kind}.py" for kind in sorted(set(kinds)))]
-    return digests.code_digest(scripts, "src/sparsegdf", whole)
+    return digests.code_digest(scripts, "src/sparsegdf", whole, project=ROOT)
 
 
 def simulation_code(script):
@@ -110,6 +139,14 @@ def table_files(file):
     """The files of one table, by kind."""
     return {kind: f"{FIGURES}/{file}.{kind}" for kind in ("csv", "md", "tex")}
 
+
+def labels(exhibit):
+    """What the page of `snakemake --report` says of a figure or table in its list. Settings are in its caption."""
+    return {"name": exhibit.name, "shows" if RUN == "paper" else "shows at the scale of the paper": exhibit.shows}
+
+
+# Theory takes seconds: its figures are drawn at once, and the others as soon as they can be.
+PICTURES_FIRST = 10
 
 # Tables by their files, and what each figure and table consists of, by its name.
 TABLES = {table.file: table for table in CONFIG.tables.values()}
@@ -195,26 +232,32 @@ def l0_run(wildcards):
     }
 
 
+def say(text, **more):
+    """A message to whoever runs this, on a terminal too, where Snakemake's own are not shown; `--quiet` silences it."""
+    logger.info(text, extra={"shown": True, "quietness": Quietness.PROGRESS} | more)
+
+
 onstart:
     plan.write(workflow.dag.jobs)  # jobs compare themselves with it
-    if not workflow.local_exec:
-        cancel_all(workflow.scheduler._executor)
-    if type(workflow.scheduler._executor).__module__ == "snakemake_executor_plugin_slurm":
-        be_patient(workflow.scheduler._executor, logger)
-    # Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second for
-    # every job that has ended so far: after 200 of them a third of a core, more and more. On one machine the end of a job
-    # is when to look, and there are as many jobs as cores.
+    remove_leftovers([RESULTS, FIGURES], local=workflow.local_exec)
+    cores = workflow.cores if workflow.local_exec else workflow.nodes
+    todo = list(workflow.dag.needrun_jobs())
+    costs = ROOT / "reference/costs.csv"
+    text, expected = overview(todo, workflow.dag.dependencies, run=RUN, cores=cores, costs=costs)
+    say(text, expected=expected, cores=cores)
     if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
+        one_sentence(logger)
+    extend(workflow, logger)
+    end_as_ctrl_c()  # Snakemake would wait for running jobs
 
 
 onsuccess:
     minutes, seconds = divmod(time.monotonic() - STARTED, 60)
     written = [path for path in FIGURE_FILES + TABLE_FILES + NOTEBOOK_FILES if os.path.exists(path)]
-    shown = [path for path in written if path.endswith((".png", ".md", ".html"))]
-    print(f"Figures, tables and notebooks of the run '{RUN}' ({minutes:.0f} min {seconds:.0f} s):")
-    print("\n".join(f"  {path}" for path in shown))
+    shown = [f"  {path}" for path in written if path.endswith((".png", ".md", ".html"))]
+    title = f"Figures, tables and notebooks of the run '{RUN}' ({minutes:.0f} min {seconds:.0f} s):"
+    say("\n".join([title, *shown]))
 
 
 onerror:
-    print("The run stopped on an error; finished results are kept. Fix the cause and run the same command again.")
+    say("The run stopped on an error; finished results are kept. Fix the cause and run the same command again.")

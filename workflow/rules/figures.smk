@@ -7,11 +7,20 @@ rule figure:
     input:
         unpack(lambda w: tables_below_results(CONFIG.figures[w.figure])),
     output:
-        **figure_files("{figure}"),
+        **figure_files("{figure}")
+        | {
+            "png": report(
+                f"{FIGURES}/{{figure}}.png",
+                caption="../report/figure.rst",
+                category="Figures",
+                labels=lambda w: labels(CONFIG.figures[w.figure]),
+            )
+        },
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
         figure="|".join(CONFIG.figures),
+    priority: PICTURES_FIRST
     conda:
         ENVIRONMENT
     resources:
@@ -30,11 +39,20 @@ rule table:
     input:
         unpack(lambda w: tables_below_results(TABLES[w.table])),
     output:
-        **table_files("{table}"),
+        **table_files("{table}")
+        | {
+            "csv": report(
+                f"{FIGURES}/{{table}}.csv",
+                caption="../report/table.rst",
+                category="Tables",
+                labels=lambda w: labels(TABLES[w.table]),
+            )
+        },
     log:
         f"{RESULTS}/logs/tables/{{table}}.log",
     wildcard_constraints:
         table="|".join(TABLES),
+    priority: PICTURES_FIRST
     conda:
         ENVIRONMENT
     resources:

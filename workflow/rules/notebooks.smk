@@ -1,17 +1,17 @@
 # The notebooks, executed: each notebooks/<name>.py becomes an .ipynb with its outputs and a page that works offline.
 NOTEBOOK_FILES = expand(
     f"{FIGURES}/notebooks/{{notebook}}.{{kind}}",
-    notebook=sorted(glob_wildcards(r"notebooks/{notebook,\w+}.py").notebook),
+    notebook=sorted(file.stem for file in (ROOT / "notebooks").glob("*.py")),
     kind=("ipynb", "html"),
 )
 
 
 rule notebook:
     input:
-        notebook="notebooks/{notebook}.py",
+        notebook=source("notebooks/{notebook}.py"),
     output:
         ipynb=f"{FIGURES}/notebooks/{{notebook}}.ipynb",
-        html=f"{FIGURES}/notebooks/{{notebook}}.html",
+        html=report(f"{FIGURES}/notebooks/{{notebook}}.html", caption="../report/notebook.rst", category="Notebooks"),
     log:
         f"{RESULTS}/logs/notebooks/{{notebook}}.log",
     wildcard_constraints:

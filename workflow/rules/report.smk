@@ -6,7 +6,7 @@ rule report_page:
         FIGURE_FILES,
         TABLE_FILES,
     output:
-        f"{FIGURES}/report.html",
+        report(f"{FIGURES}/report.html", caption="../report/report_page.rst", category="The whole run"),
     log:
         f"{RESULTS}/logs/report_page.log",
     conda:

@@ -24,7 +24,7 @@ rule planted:
             *penalties(CONFIG.figure10_selection.penalties).values(),
         ),
         problem=lambda w: PLANTED[w.setting]
-        | {key: block("figure10_selection")[key] for key in ("M", "nonzeros", "samples", "new_rows")},
+        | {key: block("figure10_selection")[key] for key in ("M", "nonzeros", "samples", "new_rows", "bootstrap")},
         penalties=penalties(CONFIG.figure10_selection.penalties),
         seed=CONFIG.seed,
     script:

@@ -6,6 +6,7 @@ rule single_body:
         f"{RESULTS}/theory/single_body.parquet",
     log:
         f"{RESULTS}/logs/single_body.log",
+    priority: PICTURES_FIRST
     conda:
         ENVIRONMENT
     resources:
@@ -29,6 +30,7 @@ rule rs_curves:
         f"{RESULTS}/theory/rs_curves/{{figure}}.parquet",
     log:
         f"{RESULTS}/logs/rs_curves/{{figure}}.log",
+    priority: PICTURES_FIRST
     conda:
         ENVIRONMENT
     resources:
@@ -48,6 +50,7 @@ rule prediction_marks:
         f"{RESULTS}/theory/prediction_marks.parquet",
     log:
         f"{RESULTS}/logs/prediction_marks.log",
+    priority: PICTURES_FIRST
     conda:
         ENVIRONMENT
     resources:

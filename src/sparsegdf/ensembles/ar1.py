@@ -19,7 +19,8 @@ class AR1(Design):
     c: float
 
     @property
-    def label(self):
+    def label(self) -> str:
+        """Its name in figures."""
         return f"Example 1, $c={self.c:g}$"
 
     def __post_init__(self):

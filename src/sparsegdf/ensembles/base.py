@@ -6,9 +6,10 @@ other step is needed.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -18,25 +19,25 @@ class Design(ABC):
     label: ClassVar[str]
 
     @abstractmethod
-    def draw(self, M, N, rng):
+    def draw(self, M: int, N: int, rng: np.random.Generator) -> np.ndarray:
         """Draw one matrix A of shape (M, N)."""
 
-    def require_columns(self, N):  # noqa: B027 (most designs allow any N)
+    def require_columns(self, N: int) -> None:  # noqa: B027 (most designs allow any N)
         """Raise ValueError if N columns are too few for this design."""
 
-    def resized(self, N, of):
+    def resized(self, N: int, of: int) -> "Design":
         """The same design at N columns, where this one is meant for `of` columns."""
         return self
 
-    def at(self, N):
+    def at(self, N: int) -> Any:
         """What the theory takes in place of this design at N columns: shares of the columns, not their number."""
         return self
 
-    def limit(self, alpha):
+    def limit(self, alpha: float) -> Any:
         """What the theory needs to know as N grows at fixed alpha = M/N: one of the objects of limits.py."""
         raise ValueError(f"predictors = {self!r} have no limit (allowed: designs with limit(alpha), Spectrum.of(A))")
 
-    def covariance(self, columns):
+    def covariance(self, columns: ArrayLike) -> np.ndarray:
         """Sigma of these columns (their indices), where the rows of A are iid N(0, Sigma)/sqrt(M)."""
         raise ValueError(f"the covariance of {self!r} is not known (allowed: designs with covariance(columns))")
 

@@ -51,7 +51,7 @@ class Block(Design):
         return np.where(same, 0.5, 0.0) + np.diag(np.where(block < 3, 0.5, 1.0))
 
     @staticmethod
-    def with_fraction(fraction):
+    def with_fraction(fraction: float) -> Groups:
         """The limit N -> infinity at fixed fraction = 3T/N.
 
         Sigma is (1 + 1 1^T)/2 in a block. Its large eigenvalue pins the sum of x over the block, in one direction

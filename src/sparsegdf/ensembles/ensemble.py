@@ -28,7 +28,7 @@ class Ensemble:
     def __post_init__(self):
         require_number("variance", self.variance, at_least=0)
 
-    def sample(self, index):
+    def sample(self, index: int) -> tuple[np.ndarray, np.ndarray]:
         """The sample (A, y) with this index."""
         rng = np.random.default_rng(np.random.SeedSequence(entropy=self.seed, spawn_key=self._words(index)))
         A = self.design.draw(self.M, self.N, rng)

@@ -19,7 +19,8 @@ class IllConditioned(Design):
     condition: float
 
     @property
-    def label(self):
+    def label(self) -> str:
+        """Its name in figures."""
         return f"condition {self.condition:g}"
 
     def __post_init__(self):

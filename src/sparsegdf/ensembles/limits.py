@@ -6,6 +6,7 @@ Each object here goes to solve_rs as predictors=, and so does a design, whose li
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsegdf.checks import require_number
 
@@ -13,7 +14,7 @@ from sparsegdf.checks import require_number
 class Limit:
     """Predictors in the limit: what a design's limit(alpha) returns, and what stands for itself."""
 
-    def limit(self, alpha):
+    def limit(self, alpha: float) -> "Limit":
         """This object, checked at this alpha."""
         return self
 
@@ -24,7 +25,7 @@ class Spectrum(Limit):
     Eigenvalues that are zero up to rounding are taken as zero. Those that are equal are kept once.
     """
 
-    def __init__(self, eigenvalues, weights=None):
+    def __init__(self, eigenvalues: ArrayLike, weights: ArrayLike | None = None) -> None:
         values = _floats("eigenvalues", eigenvalues)
         weights = np.ones(values.size) if weights is None else _floats("weights", weights)
         if weights.shape != values.shape or (weights < 0).any() or not weights.sum() > 0:
@@ -39,7 +40,7 @@ class Spectrum(Limit):
         self.weights = np.bincount(place, weights[weights > 0]) / weights.sum()
 
     @classmethod
-    def of(cls, A):
+    def of(cls, A: ArrayLike) -> "Spectrum":
         """The spectrum of a matrix."""
         A = np.asarray(A, dtype=float)
         if A.ndim != 2 or min(A.shape) < 1 or not np.isfinite(A).all():

@@ -46,7 +46,7 @@ def bootstrap_coefficients(fit, A, mu, samples, controls=None, *, seed=0, jobs=1
     df = []
     for k, values in enumerate(covariance.T):
         used, known = np.isfinite(values), [noise - 1]
-        if controls is not None and np.isfinite(controls[0][:, k]).all():
+        if controls is not None and np.isfinite(controls[0][:, k]).all() and np.isfinite(controls[1][k]):
             known.append(controls[0][:, k] - controls[1][k])
         df.append(controlled(values[used], np.column_stack(known)[used]))
     return df, fitted / np.maximum(np.isfinite(covariance).sum(axis=0), 1)

@@ -37,8 +37,8 @@ COLUMNS = {
     "form": Column("the form in N of a fit", TEXT, KEY),
     "gap": Column("the estimator that GDF is compared with", TEXT, KEY),
     "method": Column(
-        "`cp`, `cp_known`, `count`, `bic`, `cv` or `oracle` (`METHODS` in `paper/experiments/selection_tables.py` "
-        "says what each is)", TEXT, KEY,
+        "`cp`, `cp_known`, `bic`, `cv`, `oracle`, ... (`METHODS` in `paper/experiments/selection_tables.py` says "
+        "what each is)", TEXT, KEY,
     ),
     "sample": Column("index of the sample, the last part of its name", "1", KEY),
     "M": Column("number of rows of A", "1", KEY),
@@ -145,14 +145,16 @@ COLUMNS = {
     "radius_variances": Column("the same of the block of the variances, which no damping changes"),
     "steps": Column("median of the steps that the best of these dampings should take"),
     # planted data
-    "paths": Column("paths of fits that the way to choose takes"),
-    "nonzeros": Column("number of non-zero components of the chosen x"),
+    "ratio": Column("mean of `error` over that of the oracle"),
+    "true_positives": Column("|S ∩ S₀|, components of the chosen x that are not zero in x₀ either"),
+    "false_positives": Column("|S| − |S ∩ S₀|, non-zero components of the chosen x that are zero in x₀"),
     "error": Column("‖A (x − x₀) + intercept‖² / M: prediction error at the same A, less the noise", "y²"),
     "error_new": Column("`error` on rows of A that were not seen", "y²"),
     "f1": Column("2 |S ∩ S₀| / (|S| + |S₀|), support of x against that of x₀"),
     "gap_cv": Column("`error` less that of cross-validation on the same samples", "y²"),
-    "gap_count": Column("`error` less that of C_p with the number of non-zeros", "y²"),
-    "gap_bic": Column("`error` less that of BIC", "y²"),
+    "gap_gcv": Column("`error` less that of generalized cross-validation", "y²"),
+    "gap_cp_stein": Column("`error` less that of C_p with Stein's df", "y²"),
+    "gap_cp_count": Column("`error` less that of C_p with the number of non-zeros", "y²"),
     "jumps": Column(
         "fraction of samples in which the fit may jump at this level, so that Stein's df may be too small", "1",
         FRACTION, "samples",
@@ -295,7 +297,8 @@ RESULTS = {
         df=Column("covariance ‖P_S y‖²/(M σ_y²), with ‖y‖² as control variate"),
     ),
     "planted data": schema(
-        *("method", "eta", "nonzeros", "error", "f1", "jumps", "error_new", "sample", "penalty", "sigma2"),
+        *("method", "eta", "error", "true_positives", "false_positives", "f1", "jumps", "error_new", "sample"),
+        *("penalty", "sigma2"),
         eta=Column("the η chosen, for columns of norm 1 and y in units of the estimated σ"),
         jumps=Column("whether the fit may jump at this level, so that Stein's df may be too small", BOOL),
         sigma2=Column("estimate of the noise variance, of true value 1", "y²"),

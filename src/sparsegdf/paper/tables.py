@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,18 +30,17 @@ def atomic(path):
     """A temporary path in the folder of `path`. It replaces `path` on success and is deleted on any failure."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
+    name = path.with_name(f".{path.name}.{secrets.token_hex(4)}{path.suffix}")
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the umask applies, unlike with tempfile
     try:
-        yield Path(name)
+        yield name
         with open(name, "rb+") as file:
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
         for check in _checks:
             check()
         os.replace(name, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
 
 

@@ -4,6 +4,7 @@
     within noise    theory to 1e-8, Monte Carlo means within their standard errors
     changed         anything else; the column and the row are named
     missing         in the reference, but not in the run
+    damaged         a file of the run or of the reference that cannot be read
     not compared    not in the reference, or at a scale at which nothing is comparable
 
 paper/columns.py defines how each column may differ. Rows are matched on their keys: names, sizes, and the grid (eta
@@ -19,7 +20,9 @@ linear interpolation of the reference, to within its second differences (eight t
 Simulations of another size, and results that are bounds (exact = False), are not compared.
 """
 
+import io
 import json
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,7 +49,11 @@ class Verdict(NamedTuple):
 
     @property
     def failed(self):
-        return self.word in ("changed", "missing")
+        return self.word in ("changed", "missing", "damaged")
+
+
+class Damaged(Exception):
+    """A file cannot be read as what its name says; the message names it and the reason."""
 
 
 class Column(NamedTuple):
@@ -91,14 +98,25 @@ def compare(file, reference, *, same_scale) -> Verdict:
         return Verdict(name, "missing", "in the reference, not in this run")
     if file.read_bytes() == reference.read_bytes():
         return Verdict(name, "identical")
+    try:
+        return _compare_content(name, file, reference, sidecars, same_scale)
+    except Damaged as error:
+        return Verdict(name, "damaged", str(error))
+
+
+def _compare_content(name, file, reference, sidecars, same_scale):
     described = all(sidecar.exists() for sidecar in sidecars)
     settings = _other_settings(*sidecars) if described else []
     if settings:
         text = f"made with other settings: {', '.join(settings[:4])}{', ...' if len(settings) > 4 else ''}"
         return Verdict(name, "changed" if same_scale else "not compared", text)
-    run, old = (pd.read_csv(path, low_memory=False) for path in (file, reference))
+    run, old = map(_table, (file, reference))
     if list(run) != list(old):
         return Verdict(name, "changed", f"columns differ: {', '.join(sorted(set(run) ^ set(old))) or 'their order'}")
+    for column in run:
+        text = [path for path, frame in ((file, run), (reference, old)) if not _is_number(frame[column])]
+        if len(text) == 1 and run[column].notna().any() and old[column].notna().any():
+            raise Damaged(f"{text[0]}: the column {column} does not hold numbers alone")
     columns, lost, notes, schema = [], [], [], columns_of(name, run)
     for kind, parts in _kinds(run, old):
         said = []
@@ -286,8 +304,11 @@ def _row(keys, values):
 
 def _values(column):
     """The column as floats if it is numeric, else as strings."""
-    number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    return column.to_numpy(float) if number else column.astype(str).to_numpy(object)
+    return column.to_numpy(float) if _is_number(column) else column.astype(str).to_numpy(object)
+
+
+def _is_number(column):
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def _difference(new, old):
@@ -312,9 +333,45 @@ def _binomial(fraction, samples):
     return np.sqrt(p * (1 - p) / samples).to_numpy(float)
 
 
+def _table(file):
+    """The rows of a CSV file, which ends with a line break unless it was cut off."""
+    text = _text(file)
+    if not text:
+        raise Damaged(f"{file} is empty")
+    if not text.endswith("\n"):
+        raise Damaged(f"{file} ends in the middle of a line: it is cut off")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(io.StringIO(text), low_memory=False, index_col=False)
+    except (ValueError, pd.errors.ParserWarning) as error:
+        raise Damaged(f"{file} is no CSV table: {str(error).strip()}") from None
+    if frame.empty:
+        raise Damaged(f"{file} has no rows")
+    return frame
+
+
+def _sidecar(file):
+    """The settings that a figure was made with."""
+    try:
+        content = json.loads(_text(file))
+    except ValueError as error:
+        raise Damaged(f"{file} is not JSON: {error}") from None
+    if not isinstance(content, dict) or "config" not in content:
+        raise Damaged(f"{file} has no settings under the key 'config'")
+    return content
+
+
+def _text(file):
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Damaged(f"{file} cannot be read: {error}") from None
+
+
 def _other_settings(file, reference):
     """The settings, except those of scale, that differ between two sidecars, as "key new (was old)"."""
-    new, old = (_leaves(json.loads(path.read_text(encoding="utf-8"))["config"]) for path in (file, reference))
+    new, old = (_leaves(_sidecar(path)["config"]) for path in (file, reference))
     differ = [key for key in sorted(new.keys() | old.keys()) if key[-1] not in SCALE and new.get(key) != old.get(key)]
     return [f"{'.'.join(key)} {new.get(key)} (was {old.get(key)})" for key in differ]
 

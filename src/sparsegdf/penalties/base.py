@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # A step of x* at the start of a segment counts as a jump above this relative size; a smaller step is rounding error.
 _JUMP = 1e-9
@@ -30,7 +31,7 @@ class Segments(NamedTuple):
     intercept: np.ndarray
 
     @classmethod
-    def of(cls, *rows):
+    def of(cls, *rows: tuple[ArrayLike, ArrayLike, ArrayLike]) -> "Segments":
         """Build the segments from one row (start, slope, intercept) each, broadcast against each other."""
         shape = np.broadcast_shapes(*(np.shape(entry) for row in rows for entry in row))
         columns = np.empty((3, len(rows), *shape))
@@ -39,7 +40,7 @@ class Segments(NamedTuple):
                 column[k] = entry
         return cls(*columns)
 
-    def jumps(self):
+    def jumps(self) -> np.ndarray:
         """The height of the jump of x* at each start, shape (K, ...); exactly zero where x* is continuous."""
         start, slope, intercept = self
         before = np.zeros_like(start)
@@ -65,22 +66,22 @@ class Penalty(ABC):
     marker: ClassVar[str | None] = None
 
     @abstractmethod
-    def value(self, x, eta):
+    def value(self, x: ArrayLike, eta: ArrayLike) -> np.ndarray:
         """r(x; eta)."""
 
     @abstractmethod
-    def derivative(self, x, eta):
+    def derivative(self, x: ArrayLike, eta: ArrayLike) -> np.ndarray:
         """r'(|x|; eta); at x = 0 the derivative from the right. Zero is stationary while |gradient| <= r'(0)."""
 
     @abstractmethod
-    def segments(self, Q_hat, eta) -> Segments:
+    def segments(self, Q_hat: ArrayLike, eta: ArrayLike) -> Segments:
         """The linear segments of x*(h; Q_hat)."""
 
     @abstractmethod
-    def eta_at(self, threshold, Q_hat):
+    def eta_at(self, threshold: ArrayLike, Q_hat: ArrayLike) -> np.ndarray:
         """The eta for which the estimate leaves zero at |h| = threshold: the inverse of segments(...).start[0]."""
 
-    def estimate(self, h, Q_hat, eta):
+    def estimate(self, h: ArrayLike, Q_hat: ArrayLike, eta: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """x*(h; Q_hat) and its derivative dx*/dh off the jumps (the chi_i of belief propagation)."""
         size = np.abs(h)
         x, chi = np.zeros(np.shape(h)), np.zeros(np.shape(h))

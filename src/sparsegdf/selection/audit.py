@@ -7,6 +7,7 @@ Its mean over y is the df of the definition, sum_mu Cov(y_mu, yhat_mu) / (M sigm
 cross-validation, select columns, or jump. For tau -> 0 it would be Stein's divergence, which does not see jumps.
 """
 
+import pickle
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -104,18 +105,19 @@ def audit(
     """
     samples = require_integer("samples", samples, at_least=2)
     jobs, seed = require_integer("jobs", jobs, at_least=1), require_integer("seed", seed, at_least=0)
-    y = np.asarray(y, dtype=float)
-    if y.ndim != 1 or y.size < 2 or not np.isfinite(y).all():
-        raise ValueError(f"y has shape {y.shape}; allowed: (M,) with M >= 2, finite numbers")
+    y = _require_target(y)
     sigma2 = _noise_variance(X, y) if sigma2 is None else require_number("sigma2", sigma2, above=0)
     nonzeros = None
     if callable(estimator) and not hasattr(estimator, "fit"):
         fit = partial(_call, estimator)
-    elif hasattr(estimator, "fit") and hasattr(estimator, "predict"):
+    elif hasattr(estimator, "fit") and hasattr(estimator, "predict") and not isinstance(estimator, type):
         fit = partial(_fit_and_predict, estimator, X)
         nonzeros = _nonzeros(_copy(estimator).fit(X, y))
     else:
-        raise ValueError(f"estimator = {estimator!r} has no fit and predict (allowed: an estimator, or y -> yhat)")
+        what = "is a class" if isinstance(estimator, type) else "has no fit and predict"
+        raise ValueError(f"estimator = {estimator!r} {what} (allowed: an estimator such as Ridge(), or y -> yhat)")
+    if jobs > 1:
+        _require_pickled(estimator)
     sigma, yhat = np.sqrt(sigma2), fit(y)
     one = partial(_one_sample, fit, y, yhat, _TAU * sigma, seed)
     rows = list(with_bar(mapped(one, samples, jobs), "audit", samples, progress))
@@ -191,14 +193,42 @@ def _nonzeros(fitted):
     return None if coef is None else int(np.count_nonzero(coef))
 
 
-def _noise_variance(X, y):
+def _require_target(y):
     try:
-        A = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        A = np.empty(0)
-    if A.ndim != 2 or len(A) != y.size or not np.isfinite(A).all():
-        raise ValueError(
-            "sigma2 cannot be estimated: X is not a table of finite numbers, one row for each y; give it"
-        )
+        y = np.asarray(y, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y does not hold numbers alone ({error})") from None
+    if y.ndim != 1 or y.size < 2:
+        raise ValueError(f"y has shape {y.shape}; allowed: (M,) with M >= 2")
+    if not np.isfinite(y).all():
+        i = int(np.argmin(np.isfinite(y)))
+        raise ValueError(f"y[{i}] = {y[i]}; allowed: finite numbers")
+    if np.ptp(y) == 0:
+        raise ValueError(f"y is constant ({y[0]:g}): there is nothing to fit")
+    return y
+
+
+def _require_pickled(estimator):
+    try:
+        pickle.dumps(estimator)
+    except Exception as error:
+        raise ValueError(f"estimator cannot be sent to other processes ({error}); allowed: jobs = 1") from None
+
+
+def _noise_variance(X, y):
+    """sigma2 from a linear model of y on X, if X is a table of numbers."""
+    unfit = None
+    try:
+        A = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    except (TypeError, ValueError) as error:
+        unfit = f"X does not hold numbers alone ({error})"
+    else:
+        if A.ndim != 2 or len(A) != y.size:
+            unfit = f"X has shape {A.shape}, not ({y.size}, N)"
+        elif not np.isfinite(A).all():
+            i, j = np.argwhere(~np.isfinite(A))[0]
+            unfit = f"X[{i}, {j}] = {A[i, j]}"
+    if unfit:
+        raise ValueError(f"sigma2 cannot be estimated, give it: {unfit}")
     A = A[:, np.ptp(A, axis=0) > 0]
     return estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), True).value

@@ -6,6 +6,7 @@ if that is asked for, and counted.
 
 import csv
 import warnings
+import zipfile
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from sparsegdf.checks import LARGEST, beyond_range
 _SHOWN = 5  # A message lists at most this many names.
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _SAMPLE = 20  # The separator is found from this many lines.
+_LARGEST = 2_000_000_000  # bytes of an unpacked file; fits take several times as much
 
 
 class DataSet(NamedTuple):
@@ -215,9 +217,25 @@ def _has_decimal_commas(table):
     return False
 
 
+def _read_parquet(file):
+    from pyarrow.parquet import read_metadata  # an optional package
+
+    content = read_metadata(file)
+    _require_room(content.num_rows * content.num_columns * 8)
+    return pd.read_parquet(file), []
+
+
+def _require_room(size):
+    """A small file may unpack to more than the memory: its size is looked up before it is read."""
+    if size > _LARGEST:
+        raise ValueError(f"it unpacks to {size / 1e9:.1f} GB (allowed: up to {_LARGEST / 1e9:g} GB)")
+
+
 def _read_npz(file):
     """One-dimensional arrays are columns; two-dimensional arrays give columns name_0, name_1, ..."""
     columns = {}
+    with zipfile.ZipFile(file) as packed:
+        _require_room(sum(part.file_size for part in packed.infolist()))
     with np.load(file, allow_pickle=False) as arrays:
         for name in arrays.files:
             array = arrays[name]
@@ -233,6 +251,6 @@ def _read_npz(file):
 _READERS = {
     ".csv": _read_text,
     ".tsv": _read_text,
-    ".parquet": lambda file: (pd.read_parquet(file), []),
+    ".parquet": _read_parquet,
     ".npz": _read_npz,
 }

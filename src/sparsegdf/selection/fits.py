@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from sparsegdf.checks import require_etas
 from sparsegdf.estimators.degrees_of_freedom import curvature
 from sparsegdf.penalties.l0 import L0
+from sparsegdf.selection.refine import refined
 from sparsegdf.solvers.best_subset import best_subsets, swap_search
 from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import violation
@@ -18,7 +18,6 @@ _RESTARTS = 5  # The random supports that the search by swaps starts from, for e
 LEVELS = 100  # The default number of levels of eta.
 _FINE = 0.1  # The grid ends at this fraction of the standard error of the direction that A determines worst.
 _FINEST = 0.003  # But not below this fraction of a standard error: with nearly dependent columns few fits are below.
-_ROUNDS = 10  # Levels are added in at most this many rounds; each halves the intervals that need it.
 _SAME = 1e-6  # Relative. Two stationary points differ by far more than this, one point found twice by far less.
 _ABOVE = 1 + 1e-9  # At eta_max itself, rounding would decide whether a column enters.
 
@@ -65,14 +64,11 @@ def _last_threshold(A):
     return np.clip(_FINE * np.sqrt(max(smallest, 0)), _FINEST, _FINE)
 
 
-def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -> Fits:
+def default_path(A, y, penalty, variance, value, *, eta_min=None, levels=None) -> Fits:
     """The fits on eta_grid; for l0, at one eta for each size that is optimal at some eta.
 
-    `variance` is the noise variance and `floor` the smallest_error.
-
-    Under a convex penalty the fit at an eta does not depend on the path. Levels are then added where C_p may be
-    smaller than at the present ones, until the smallest C_p = err_train + 2 sigma^2 df of all levels is within 0.05 %
-    (and 0.1 sigma^2 / M) of the minimum over all eta.
+    `variance` is the noise variance and value(err, stein) the criterion: under a convex penalty, where the fit at an
+    eta does not depend on the path, levels are added around its minimum (refine.py). None is below a given eta_min.
     """
     if not (A.T @ y).any():
         raise ValueError("y is orthogonal to every column of A: there is nothing to select")
@@ -82,61 +78,9 @@ def default_path(A, y, penalty, variance, floor, *, eta_min=None, levels=None) -
         return fit_path(A, y, penalty, None)
     etas = eta_grid(A, y, penalty, variance, eta_min=eta_min, levels=LEVELS if levels is None else levels)
     if is_convex(A, penalty, etas):
-        return _refined_path(A, y, penalty, etas, variance, floor if eta_min is None else np.inf)
+        etas, x, stein = refined(A, y, penalty, etas, value, below=eta_min is None)
+        return _fits(A, y, penalty, etas, x, stein, np.zeros(etas.size, bool))
     return fit_path(A, y, penalty, etas, np.sqrt(variance))
-
-
-def _refined_path(A, y, penalty, etas, variance, floor):
-    """The fits at `etas` and at the levels that _between adds, for a convex penalty."""
-    path, levels, new, begin = new_path(A, y, penalty), None, etas, None
-    for _ in range(1 + _ROUNDS):
-        x, stein = points_and_divergence(path, new, begin)
-        added = _Levels(new, x, np.square(y[:, None] - A @ x).mean(axis=0), stein)
-        if levels is not None:
-            added = _Levels(*(np.concatenate(pair, axis=-1) for pair in zip(levels, added, strict=True)))
-        order = np.argsort(-added.etas)
-        levels = _Levels(*(column[..., order] for column in added))
-        new = _between(len(y), levels, variance, floor)
-        if not new.size:
-            break
-        begin = np.nan_to_num(levels.x[:, np.searchsorted(-levels.etas, -new) - 1])
-    return _fits(A, y, penalty, levels.etas, levels.x, levels.stein, np.zeros(levels.etas.size, bool))
-
-
-class _Levels(NamedTuple):
-    """What _between needs to know of the fits."""
-
-    etas: np.ndarray
-    x: np.ndarray
-    err: np.ndarray
-    stein: np.ndarray
-
-
-def smallest_error(A, y):
-    """The smallest err_train of any fit: that of least squares on all columns, 0 for N >= M."""
-    M, N = A.shape
-    # QR with pivoting takes a fifth of the time of the default, which computes singular values.
-    return np.square(y - A @ linalg.lstsq(A, y, lapack_driver="gelsy")[0]).mean() if N < M else 0.0
-
-
-def _between(M, fits, variance, floor):
-    """The etas to add: the middle of each interval where C_p may be smaller than so far, and one below the last.
-
-    As eta decreases, err_train falls. df changes as columns enter and leave: on an interval it is at least about that
-    of the columns at both ends. C_p is therefore at least err_train of the dense end + 2 sigma^2 df of these columns.
-    `floor` is the err_train at eta = 0; if it is infinite, no eta below the last is added. The bound below the last
-    eta allows for one column less in df.
-    """
-    err, cost, on = fits.err, 2 * variance * fits.stein, fits.x != 0
-    best = np.nanmin(err + cost)
-    enough = best - min(5e-4 * best, 0.1 * variance / M)
-    size = on.sum(axis=0)
-    left = np.minimum(size[:-1], size[1:]) - (on[:, :-1] & on[:, 1:]).sum(axis=0)
-    inside = err[1:] + np.minimum(cost[:-1], cost[1:]) - 2 * variance / M * left < enough
-    new = np.sqrt(fits.etas[:-1] * fits.etas[1:])[inside]
-    if floor + max(cost[-1] - 2 * variance / M, best - err[-1]) < enough:
-        new = np.append(new, fits.etas[-1] / 4)
-    return new
 
 
 def fit_path(A, y, penalty, etas, sigma=1.0) -> Fits:

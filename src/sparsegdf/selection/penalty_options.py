@@ -1,24 +1,28 @@
 """The penalty on the command line: --penalty and one option for each parameter of any penalty."""
 
 from dataclasses import MISSING, fields
+from itertools import product
 
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
 
 
 def add_penalty(parser, several=False):
-    """Add --penalty and the parameters of all penalties; with `several` --penalty can be repeated."""
-    text = "the penalty r(x; eta)" + ("; repeatable, the best is chosen" if several else "")
+    """Add --penalty and the parameters of all penalties; with `several` each can be repeated."""
+    text = "the penalty r(x; eta)" + ("; repeatable, as its parameters are: the best is chosen" if several else "")
     action = "append" if several else "store"
     parser.add_argument("--penalty", required=True, choices=list(PENALTIES), action=action, help=text)
     for name, owners in _parameters().items():
         texts = [_about(kind, field) for kind, field in owners.items()]
-        parser.add_argument(f"--{name}", type=float, help="; ".join(texts))
+        parser.add_argument(f"--{name}", type=float, action=action, help="; ".join(texts))
 
 
 def chosen_penalties(options):
-    """The penalties of these options. A parameter that none of them has is an error."""
-    kinds = [options.penalty] if isinstance(options.penalty, str) else options.penalty
-    given = {name: getattr(options, name) for name in _parameters() if getattr(options, name) is not None}
+    """The penalties of these options, with every value given for a parameter that they have.
+
+    A parameter that none of them has is an error.
+    """
+    kinds = _listed(options.penalty)
+    given = {name: _listed(getattr(options, name)) for name in _parameters() if getattr(options, name) is not None}
     known = {kind: {field.name: field for field in fields(PENALTIES[kind])} for kind in kinds}
     for name in given:
         if not any(name in own for own in known.values()):
@@ -28,10 +32,18 @@ def chosen_penalties(options):
         for name, field in own.items():
             if name not in given and field.default is MISSING:
                 raise ValueError(f"--{name} is missing: {kind} has no default for it")
-    return [
-        make_penalty(kind, **{name: value for name, value in given.items() if name in own})
-        for kind, own in known.items()
-    ]
+    made = []
+    for kind, own in known.items():
+        names = [name for name in given if name in own]
+        made += [
+            make_penalty(kind, **dict(zip(names, values, strict=True)))
+            for values in product(*(given[name] for name in names))
+        ]
+    return list(dict.fromkeys(made))
+
+
+def _listed(value):
+    return value if isinstance(value, list) else [value]
 
 
 def _parameters():

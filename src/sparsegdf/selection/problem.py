@@ -48,15 +48,15 @@ class Problem:
         """The noise variance in working units."""
         return self.noise.value / self.sigma**2
 
-    @property
-    def spread(self):
-        """The standard deviation of each penalised column, for coefficients that can be compared."""
-        return np.sqrt(np.einsum("ij,ij->j", self.A, self.A) / self.rows) * self.scale
-
     @cached_property
     def few(self):
         """(A, y) with few rows, for the fits."""
         return with_few_rows(self.A, self.y)
+
+    @property
+    def err_unit(self) -> float:
+        """err_train in the units of the user, over the mean square of the rows of `few` in working units."""
+        return self.sigma**2 * len(self.few[1]) / self.rows
 
     def in_user_units(self, x, columns):
         """(coefficients (columns, levels), intercepts (levels,)) of x, (n, levels)."""

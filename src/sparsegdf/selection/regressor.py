@@ -59,7 +59,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         bootstrap: int | None = None,
         seed: int = 0,
         jobs: int = 1,
-    ):
+    ) -> None:
         self.penalty = penalty
         self.criterion = criterion
         self.ebic_gamma = ebic_gamma
@@ -85,7 +85,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
             params |= {f"penalty__{field.name}": getattr(penalty, field.name) for field in fields(penalty)}
         return params
 
-    def set_params(self, **params) -> "SparseRegressor":
+    def set_params(self, **params: Any) -> "SparseRegressor":
         """Set parameters. A penalty cannot be changed, so penalty__a replaces it by one with another a."""
         own = {key.removeprefix("penalty__"): params.pop(key) for key in list(params) if key.startswith("penalty__")}
         super().set_params(**params)
@@ -130,6 +130,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
 
     @property
     def path_(self) -> pd.DataFrame:
+        """The path of the selection."""
         return self.selection_.path
 
     def predict(self, X: Any) -> np.ndarray:

@@ -13,9 +13,9 @@ _CHECKED = 10  # The bootstrap that checks whether Stein's df is too small has t
 _TOO_SMALL = 0.05  # Stein's df is too small if the bootstrap exceeds it by more than this fraction.
 
 
-def stein_df(problem, fits):
-    """Stein's df at each level, as a fraction of the rows. The columns without penalty count in full."""
-    return (fits.stein * len(problem.few[1]) + problem.free_rank) / problem.rows
+def stein_df(problem, stein):
+    """The df of fits with the divergence `stein`, a fraction of the rows. Columns without penalty count in full."""
+    return (stein * len(problem.few[1]) + problem.free_rank) / problem.rows
 
 
 def bootstrapped(problem, penalty, fits, level, samples, *, seed, **how):

@@ -12,7 +12,13 @@ from sparsegdf.penalties.l0 import L0
 from sparsegdf.selection.criteria import CRITERIA, Setting, standard_error
 from sparsegdf.selection.fits import effective_df
 from sparsegdf.selection.problem import Problem
+from sparsegdf.selection.refine import dense_end
 
+# The columns of `path`, those that there are.
+_COLUMNS = (
+    "eta", "nonzeros", "delta", "df", "df_se", "df_stein", "err_train", "cp", "aic", "bic", "ebic", "gcv", "cv",
+    "cv_se", "kkt", "converged", "jumps",
+)  # fmt: skip
 _PRINTED = 10  # A repr lists at most this many coefficients.
 
 
@@ -38,7 +44,7 @@ class Selection:
         False if the subsets of l0 come from a search by swaps, which may miss the best ones.
     """
 
-    path: pd.DataFrame
+    levels: dict[str, np.ndarray]  # the columns of `path`, in any order
     coefficients: np.ndarray
     intercepts: np.ndarray
     chosen: int
@@ -49,11 +55,17 @@ class Selection:
     df_source: str
     names: list[str]
     spread: np.ndarray  # the standard deviation of each column of A
-    err_floor: float  # the smallest err_train at any eta: that of least squares on all columns, 0 for N >= M
     problem: Problem
     frequency: np.ndarray | None = None
     candidates: pd.DataFrame | None = None
     certified: bool = True
+
+    @cached_property
+    def path(self) -> pd.DataFrame:
+        """The table of levels, made when it is first read: pandas takes as long as a small path."""
+        columns = {name: self.levels[name] for name in _COLUMNS if name in self.levels}
+        columns["nonzeros"] = pd.arrays.IntegerArray(columns["nonzeros"], np.isnan(columns["delta"]))
+        return pd.DataFrame(columns)
 
     @property
     def sigma2(self) -> float:
@@ -62,6 +74,7 @@ class Selection:
 
     @property
     def rows(self) -> int:
+        """The number of rows that count."""
         return self.setting.rows
 
     @property
@@ -71,6 +84,7 @@ class Selection:
 
     @property
     def intercept(self) -> float:
+        """The constant term of the chosen model."""
         return float(self.intercepts[self.chosen])
 
     @property
@@ -155,7 +169,8 @@ class Selection:
     def _may_go_on(self):
         """Whether the chosen model is that of the last eta, and a smaller eta may lower the criterion by over 0.1 %.
 
-        At a smaller eta, df is not smaller and err_train is not below err_floor. The path of l0 has every size.
+        At a smaller eta, df is not smaller and err_train is not below that of least squares. The path of l0 has every
+        size.
         """
         last, used = self.path.iloc[-1], CRITERIA[self.criterion]
         same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
@@ -164,11 +179,12 @@ class Selection:
         if not used.from_df:
             return True
         best = self.best[used.column]
-        errors = self.err_floor, last.err_train, last.err_train - 0.2 * self.sigma2 / self.rows
+        floor = self.problem.err_unit * dense_end(*self.problem.few)[1]
+        errors = floor, last.err_train, last.err_train - 0.2 * self.sigma2 / self.rows
         least, here, little_less = (used.value(err, last.df, self.setting) for err in errors)
         return bool(least < best - min(1e-3 * abs(best), here - little_less))
 
-    def plot(self, predicted=False):
+    def plot(self, predicted: bool = False) -> np.ndarray:
         """Criterion, df and coefficients along the path, as three matplotlib axes; `predicted` adds df_predicted."""
         from sparsegdf.selection.plot import plot_selection
 

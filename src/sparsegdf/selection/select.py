@@ -21,11 +21,13 @@ from sparsegdf.penalties.l0 import L0
 from sparsegdf.penalties.registry import as_penalty
 from sparsegdf.selection.criteria import CRITERIA, Setting, choose, require_criterion
 from sparsegdf.selection.cross_validation import repeated_cross_validation
-from sparsegdf.selection.fits import EXACT_COLUMNS, default_path, fit_path, is_convex, smallest_error
+from sparsegdf.selection.fits import EXACT_COLUMNS, default_path, fit_path, is_convex
 from sparsegdf.selection.problem import make_problem
 from sparsegdf.selection.resampling import SAMPLES, bootstrapped, doubt, stein_df
 from sparsegdf.selection.result import Selection
 from sparsegdf.threads import one_blas_thread
+
+_BLOCK = 1_000_000  # The standard deviations of the columns are computed for about this many values at a time.
 
 
 @one_blas_thread
@@ -64,8 +66,8 @@ def select(
         The noise variance. None estimates it (least squares, or the lasso where N is not well below M).
     etas : array, optional
         Decreasing. None: from sparse to dense in equal steps of the logarithm of the threshold at which a column
-        enters, with more levels around the smallest C_p for a convex penalty; for l0 one eta for each size that is
-        optimal at some eta.
+        enters; for a convex penalty with more levels where the criterion is smallest (C_p for cv and cv1se), so that
+        it is within 0.1 % of the minimum over all eta; for l0 one eta for each size that is optimal at some eta.
     eta_min, levels : float and int, optional
         For the grid when etas is None: its last eta (by default where the threshold is a tenth of a standard error or
         less) and its number of levels (100).
@@ -85,8 +87,11 @@ def select(
         Relative: the noise variance of row i is sigma2 / w_i, with w scaled to mean 1. err_train is weighted too.
         Rows of weight 0 are left out.
     penalty_weights : array (N,), optional
-        The penalty of predictor i is r(w_i x_i; eta); for l1 this is the penalty.factor of glmnet, not rescaled.
-        With 0 it is never penalised: it is always in the model and adds 1/M to df.
+        The penalty of predictor i is r(w_i x_i; eta): its slope at zero is w_i times as large, as with the
+        penalty.factor of glmnet (not rescaled) and ncvreg. For l1 it is the same penalty. For others the shape
+        differs: the quadratic part of the elastic net has w_i^2 (glmnet: w_i), and SCAD and MCP become flat at
+        1/w_i times the usual |x_i| (ncvreg: w_i times). With 0 it is never penalised, as there: it is always in the
+        model and adds 1/M to df.
     bootstrap : int, optional
         The number of samples from which df is computed as a covariance, with its standard error. None: 50 if the
         penalty is not convex, so that the fit may jump as y changes; otherwise 0. With 0 df is Stein's divergence,
@@ -133,7 +138,7 @@ def select(
         penalty_weights=penalty_weights,
         warn=partial(warnings.warn, stacklevel=5),
     )
-    spread = np.array([np.std(column) for column in np.asarray(A, dtype=float).T])
+    spread = _spread(np.asarray(A, dtype=float))
     found = [_select_one(problem, one, options, names, spread) for one in penalties]
     return found[0] if len(found) == 1 else _best_of(found)
 
@@ -153,39 +158,50 @@ class _Options:
     resampling: dict
 
 
+def _spread(A):
+    """The standard deviation of each column, for a few columns at a time: np.std makes copies."""
+    step = max(1, _BLOCK // len(A))
+    return np.concatenate([np.std(A[:, first : first + step], axis=0) for first in range(0, A.shape[1], step)])
+
+
 def _select_one(problem, penalty, options, names, spread):
     """The Selection under one penalty."""
     A, y = problem.few
-    floor = smallest_error(A, y)
+    setting = Setting(problem.noise.value, problem.rows, A.shape[1], options.gamma)
     if options.etas is None:
-        fits = default_path(A, y, penalty, problem.variance, floor, eta_min=options.eta_min, levels=options.levels)
+        wanted = CRITERIA[options.criterion]
+        value = (wanted if wanted.from_df else CRITERIA["cp"]).value
+        fits = default_path(
+            A, y, penalty, problem.variance,
+            lambda err, stein: value(problem.err_unit * err, stein_df(problem, stein), setting),
+            eta_min=options.eta_min, levels=options.levels,
+        )  # fmt: skip
     else:
         fits = fit_path(A, y, penalty, options.etas, np.sqrt(problem.variance))
-    unit, rows = problem.sigma**2 * len(y) / problem.rows, problem.rows
-    setting = Setting(problem.noise.value, rows, A.shape[1], options.gamma)
     coefficients, intercepts = problem.in_user_units(fits.x, len(names))
-    path = _levels(problem, fits, coefficients, unit)
-    _add_criteria(path, problem, penalty, fits, setting, options)
+    levels = _levels(problem, fits, coefficients)
+    if not CRITERIA[options.criterion].from_df:
+        levels |= _cross_validated(problem, penalty, fits, options)
+    levels |= _criteria(levels, setting)
     samples = options.bootstrap
     if samples is None:
         samples = 0 if is_convex(A, penalty, fits.etas) else SAMPLES
-    chosen, frequency, df_source = _choose(path, options.criterion), None, "Stein divergence"
+    chosen, frequency, df_source = _choose(levels, options.criterion), None, "Stein divergence"
     if samples:
         # The samples are drawn around the model that C_p with Stein's df chooses, whatever the criterion: df does not
         # depend on it, and a sparser model would leave out predictors that the fits to y have.
-        centre = _choose(path, "cp")
+        centre = _choose(levels, "cp")
         df, se, often = bootstrapped(problem, penalty, fits, centre, samples, **options.resampling)
-        path.insert(path.columns.get_loc("df") + 1, "df_se", se)
-        path.insert(path.columns.get_loc("df_se") + 1, "df_stein", path["df"])
-        path["df"], path["converged"] = df, path["converged"] & np.isfinite(df)
-        _add_criteria(path, problem, penalty, fits, setting, options)
-        chosen, df_source = _choose(path, options.criterion), f"bootstrap covariance, {samples} samples"
+        levels |= {"df": df, "df_se": se, "df_stein": levels["df"]}
+        levels["converged"] = levels["converged"] & np.isfinite(df)
+        levels |= _criteria(levels, setting)
+        chosen, df_source = _choose(levels, options.criterion), f"bootstrap covariance, {samples} samples"
         frequency = np.ones(coefficients.shape)
         frequency[problem.penalised] = often
-    elif note := doubt(problem, penalty, fits, chosen, path.df[chosen], options.resampling["seed"]):
+    elif note := doubt(problem, penalty, fits, chosen, levels["df"][chosen], options.resampling["seed"]):
         warnings.warn(f"{note}; a bootstrap of 200 samples estimates the full df", stacklevel=5)
     return Selection(
-        path=path,
+        levels=levels,
         coefficients=coefficients,
         intercepts=intercepts,
         chosen=chosen,
@@ -196,59 +212,52 @@ def _select_one(problem, penalty, options, names, spread):
         df_source=df_source,
         names=names,
         spread=spread,
-        err_floor=unit * floor,
         problem=problem,
         frequency=frequency,
         certified=not (isinstance(penalty, L0) and A.shape[1] > EXACT_COLUMNS),
     )
 
 
-def _levels(problem, fits, coefficients, unit):
+def _levels(problem, fits, coefficients):
     """The columns of Selection.path except the criteria, with Stein's df."""
-    lost = ~np.isfinite(fits.x).all(axis=0)
-    nonzeros = np.count_nonzero(coefficients, axis=0)
-    df = stein_df(problem, fits)
-    return pd.DataFrame(
-        {
-            "eta": fits.etas,
-            "nonzeros": pd.arrays.IntegerArray(nonzeros, lost),
-            "delta": np.where(lost, np.nan, nonzeros / problem.rows),
-            "df": df,
-            "err_train": unit * fits.err,
-            "kkt": fits.kkt,
-            "converged": np.isfinite(df),
-            "jumps": fits.jumps,
-        }
-    )
+    nonzeros, df = np.count_nonzero(coefficients, axis=0), stein_df(problem, fits.stein)
+    return {
+        "eta": fits.etas,
+        "nonzeros": nonzeros,
+        "delta": np.where(np.isfinite(fits.err), nonzeros / problem.rows, np.nan),
+        "df": df,
+        "err_train": problem.err_unit * fits.err,
+        "kkt": fits.kkt,
+        "converged": np.isfinite(df),
+        "jumps": fits.jumps,
+    }
 
 
-def _add_criteria(path, problem, penalty, fits, setting, options):
-    """Set the columns of the criteria, before kkt."""
-    err, df = path["err_train"].to_numpy(), path["df"].to_numpy()
-    columns = {name: one.value(err, df, setting) for name, one in CRITERIA.items() if one.from_df}
-    if not CRITERIA[options.criterion].from_df and "cv" not in path:
-        F = None if problem.plain else problem.free
-        cv, se = repeated_cross_validation(
-            problem.A, problem.y, penalty, fits.etas, problem.intercept and problem.plain, F, options.folds,
-            options.repeats, options.resampling["progress"],
-        )  # fmt: skip
-        columns |= {"cv": problem.sigma**2 * cv, "cv_se": problem.sigma**2 * se}
-    for name, values in columns.items():
-        if name in path:
-            path[name] = values
-        else:
-            path.insert(path.columns.get_loc("kkt"), name, values)
+def _criteria(levels, setting):
+    """The columns of the criteria that follow from df."""
+    err, df = levels["err_train"], levels["df"]
+    return {name: one.value(err, df, setting) for name, one in CRITERIA.items() if one.from_df}
 
 
-def _choose(path, criterion):
-    se = path["cv_se"] if criterion == "cv1se" else None
-    return choose(criterion, path[CRITERIA[criterion].column], path.converged, se)
+def _cross_validated(problem, penalty, fits, options):
+    """The columns cv and cv_se."""
+    F = None if problem.plain else problem.free
+    cv, se = repeated_cross_validation(
+        problem.A, problem.y, penalty, fits.etas, problem.intercept and problem.plain, F, options.folds,
+        options.repeats, options.resampling["progress"],
+    )  # fmt: skip
+    return {"cv": problem.sigma**2 * cv, "cv_se": problem.sigma**2 * se}
+
+
+def _choose(levels, criterion):
+    se = levels["cv_se"] if criterion == "cv1se" else None
+    return choose(criterion, levels[CRITERIA[criterion].column], levels["converged"], se)
 
 
 def _best_of(found):
     """The best of several selections, with a table of all."""
     column = CRITERIA[found[0].criterion].column
-    values = [one.path[column][one.path.converged].min() for one in found]
+    values = [one.levels[column][one.levels["converged"]].min() for one in found]
     order = np.argsort(values, kind="stable")
     table = pd.DataFrame([found[i].best for i in order])[["eta", "nonzeros", "df", column]]
     table.insert(0, "penalty", [repr(found[i].penalty) for i in order])

@@ -12,6 +12,7 @@ from sparsegdf.penalties.registry import PENALTIES
 from sparsegdf.selection.criteria import CRITERIA
 from sparsegdf.selection.penalty_options import add_penalty, chosen_penalties
 from sparsegdf.selection.printing import as_builtins, as_text
+from sparsegdf.selection.weight_options import add_weights, split_weights
 
 _COLUMNS = ["eta", "nonzeros", "df", "df_se", "err_train", *dict.fromkeys(c.column for c in CRITERIA.values())]
 _COLUMNS += ["cv_se", "converged", "jumps"]
@@ -22,10 +23,11 @@ C_p = err_train + 2 sigma2 df, where df is the fraction of degrees of freedom us
 the model and why. Writes into --output, under the name of the data, the penalty and its parameters:
 ..._path.csv (one row per eta), ..._coefficients.csv (of the predictors that enter, at each eta), ..._path.png.
 
-Every column except the target and those dropped is a predictor. Columns have to be numeric. In an npz file,
-one-dimensional arrays are columns, and two-dimensional arrays give columns name_0, name_1, ... In a text file commas,
-semicolons or tabs between columns and decimal commas are recognised. The penalty l0 is solved by exact search up to
-30 predictors, and by swaps, without certificate, up to 3000."""
+Every column except the target, the weights and those dropped is a predictor. Columns have to be numeric. In an npz
+file, one-dimensional arrays are columns, and two-dimensional arrays give columns name_0, name_1, ... In a text file
+commas, semicolons or tabs between columns and decimal commas are recognised. The penalty l0 is solved by exact search
+up to 30 predictors, and by swaps, without certificate, up to 3000. A percentage beside a coefficient is how often the
+samples of the bootstrap select its predictor."""
 
 
 def add_select(commands):
@@ -44,6 +46,7 @@ def add_select(commands):
     )
     model = parser.add_argument_group("model")
     add_penalty(model, several=True)
+    add_weights(model)
     model.add_argument("--sigma2", type=float, help="noise variance (default: estimated from residuals)")
     model.add_argument(
         "--criterion", choices=list(CRITERIA), default="cp", help="what the chosen model minimises (default: cp)"
@@ -93,6 +96,8 @@ def run_select(options):
     matplotlib.use("Agg")  # before pyplot: a figure is written, no window opens
     penalties = chosen_penalties(options)
     A, y, notes = read_problem(options.file, options.target, drop=options.drop, drop_missing=options.drop_missing)
+    A, weights, told = split_weights(A, options)
+    notes += told
     folder = Path(options.output)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"--output {folder} is not a folder")
@@ -115,6 +120,7 @@ def run_select(options):
             seed=options.seed,
             jobs=options.jobs,
             progress=False if options.quiet else None,
+            **weights,
         )
     told = [str(warning.message) for warning in caught if warning.category is UserWarning]
     files = _write(found, folder, f"{Path(options.file).stem}_{_name(found.penalty)}", options.predicted)

@@ -31,9 +31,10 @@ L comes from power iteration, mu and c from the Rayleigh quotient of the moves t
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from sparsegdf.checks import require_data, require_etas, require_integer, require_number
-from sparsegdf.penalties.base import require_penalty
+from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.solvers.fixed_points import FixedPoints, kkt_violation
 from sparsegdf.threads import one_blas_thread
 
@@ -344,17 +345,39 @@ class _Path:
 
 
 @one_blas_thread
-def belief_propagation(A, y, penalty, etas, tol=1e-10, max_steps=100_000, damping=None):
-    """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta, as FixedPoints.
+def belief_propagation(
+    A: ArrayLike,
+    y: ArrayLike,
+    penalty: Penalty,
+    etas: ArrayLike,
+    tol: float = 1e-10,
+    max_steps: int = 100_000,
+    damping: float | None = None,
+) -> FixedPoints:
+    """BP fixed points of ||y - A x||^2 / 2 + r(x; eta) for a decreasing grid of eta.
 
-    Each level starts from the last one that converged (the first from x = 0) and takes at most `max_steps`. The
-    columns of A should have a length of order 1, since tol is in units of x and of the gradient.
+    Parameters
+    ----------
+    A, y : (M, N) and (M,)
+        The columns of A should have a length of order 1, since tol is in units of x and of the gradient.
+    penalty : Penalty
+    etas : array
+        Decreasing. Each level starts from the last one that converged, the first from x = 0.
+    tol : float
+        A level has converged when max_i |x*_i - x_i| < tol for the step *before* damping (a damped step would be
+        smaller by gamma), one more step changes the variances by less than 1e-10, no column outside the working set
+        would enter, and the thresholded output x* violates stationarity by at most 10 tol.
+    max_steps : int
+        At each level.
+    damping : float, optional
+        A fixed weight 0 < gamma <= 1 on the new x (rho = 1, as in plain_bp.py). None adapts gamma and rho.
 
-    tol      a level has converged when max_i |x*_i - x_i| < tol for the step *before* damping (a damped step would be
-             smaller by gamma), one more step changes the variances by less than 1e-10, no column outside the working
-             set would enter, and the thresholded output x* violates stationarity by at most 10 tol.
-    damping  a fixed weight 0 < gamma <= 1 on the new x (rho = 1, as in plain_bp.py), or None to adapt gamma and rho.
+    Returns
+    -------
+    FixedPoints
 
+    Notes
+    -----
     A run whose residual grows without bound has "diverged"; one whose residual has not fallen by 10 % in 2000 steps
     is "cycling". With adapted damping a run that diverges is repeated with shorter steps.
     """

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from sparsegdf.checks import require_integer
 from sparsegdf.threads import one_blas_thread
@@ -44,11 +45,21 @@ class BestSubsets:
 
 
 @one_blas_thread
-def best_subsets(A, y, max_size):
+def best_subsets(A: ArrayLike, y: ArrayLike, max_size: int) -> BestSubsets:
     """max_{|S| = K} ||P_S y||^2 for every K <= max_size, exactly (to 1e-9 ||y||^2), with the maximisers.
 
-    A is (M, N), y is (M,), 0 <= max_size <= N. The same input gives the same bytes. The time grows with the
-    number of subsets, but much more slowly where the bound excludes most of them.
+    The same input gives the same bytes. The time grows with the number of subsets, but much more slowly where the
+    bound excludes most of them.
+
+    Parameters
+    ----------
+    A, y : (M, N) and (M,)
+    max_size : int
+        From 0 to N.
+
+    Returns
+    -------
+    BestSubsets
     """
     problem = _Problem(A, y, max_size)
     n = len(problem.order)
@@ -67,11 +78,26 @@ def best_subsets(A, y, max_size):
 
 
 @one_blas_thread
-def swap_search(A, y, max_size, restarts, rng):
-    """A lower bound to best_subsets: for each size greedy growth and `restarts` random supports, then swaps.
+def swap_search(
+    A: ArrayLike, y: ArrayLike, max_size: int, restarts: int, rng: int | np.random.Generator
+) -> BestSubsets:
+    """A lower bound to best_subsets: for each size greedy growth and random supports, then swaps.
 
-    A swap exchanges one column for another. The best swap is made until none explains more. rng is a seed or a
-    numpy Generator.
+    A swap exchanges one column for another. The best swap is made until none explains more.
+
+    Parameters
+    ----------
+    A, y : (M, N) and (M,)
+    max_size : int
+        From 0 to N.
+    restarts : int
+        The number of random supports for each size.
+    rng : int or numpy Generator
+        A seed, or what draws them.
+
+    Returns
+    -------
+    BestSubsets
     """
     problem = _Problem(A, y, max_size)
     restarts = require_integer("restarts", restarts, at_least=0)

@@ -32,9 +32,10 @@ from functools import cached_property
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from sparsegdf.checks import require_data, require_etas
-from sparsegdf.penalties.base import require_penalty
+from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.solvers.cholesky import bent_trace, new_factor, refactor, solve
 from sparsegdf.solvers.fixed_points import FixedPoints, violation
 from sparsegdf.solvers.variances import variances_at_rest
@@ -427,16 +428,32 @@ class _Path:
 
 
 @one_blas_thread
-def stationary_path(A, y, penalty, etas, *, stein=False):
+def stationary_path(
+    A: ArrayLike, y: ArrayLike, penalty: Penalty, etas: ArrayLike, *, stein: bool = False
+) -> FixedPoints:
     """The fixed points that belief_propagation converges to, without iterating it, for a decreasing grid of eta.
 
-    Returns FixedPoints, with x exact to rounding. These fields differ from those of belief_propagation:
-    status    "no_fixed_point": x is stationary, but the variances of belief propagation do not exist there, or its
-              estimate at Q_hat is not x; chi and Q_hat are NaN. "max_steps": no stationary x was found.
-    steps     sweeps of coordinate descent, factorisations and changes of one piece
-    residual  the largest change of an x_i or chi_i in one plain step of belief propagation; infinite without chi
-    damping   NaN: nothing is iterated
-    stein     Stein's divergence of the fit over M if `stein` is true; for the elastic net it takes as long as x
+    Parameters
+    ----------
+    A, y : (M, N) and (M,)
+    penalty : Penalty
+    etas : array
+        Decreasing.
+    stein : bool
+        Compute Stein's divergence of the fit; for the elastic net it takes as long as x.
+
+    Returns
+    -------
+    FixedPoints
+        With x exact to rounding. These fields differ from those of belief_propagation:
+        status    "no_fixed_point": x is stationary, but the variances of belief propagation do not exist there, or
+                  its estimate at Q_hat is not x; chi and Q_hat are NaN. "max_steps": no stationary x was found.
+        steps     sweeps of coordinate descent, factorisations and changes of one piece
+        residual  the largest change of an x_i or chi_i in one plain step of belief propagation; infinite without chi
+        damping   NaN: nothing is iterated
+
+    Notes
+    -----
     Under a non-convex penalty the point is the one reached from x = 0 along the grid; each level starts from the last
     that converged. Of duplicated columns under l1 only one enters; belief propagation splits x between them.
     """

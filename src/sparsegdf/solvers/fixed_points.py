@@ -1,8 +1,11 @@
 """The result that every solver returns for one (A, y) over a grid of eta."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from sparsegdf.penalties.base import Penalty
 
 STATUSES = ("converged", "diverged", "cycling", "max_steps", "no_fixed_point")
 
@@ -57,7 +60,9 @@ class FixedPoints:
     stein: np.ndarray
 
     @classmethod
-    def from_levels(cls, A, y, penalty, etas, levels):
+    def from_levels(
+        cls, A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: np.ndarray, levels: Sequence[dict]
+    ) -> "FixedPoints":
         """Collect `levels`, dicts with x, chi, Q_hat, status, steps, residual, damping; kkt and stein if known."""
         M = A.shape[0]
         x, chi, Q_hat = (np.stack([level[key] for level in levels], axis=1) for key in ("x", "chi", "Q_hat"))

@@ -16,6 +16,7 @@ condition.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg
 
 from sparsegdf.checks import require_number
@@ -53,9 +54,27 @@ def bp_jacobian(A, x, chi, Q_hat, damping):
 
 
 @one_blas_thread
-def linear_stability(A, x, chi, Q_hat, damping=1.0, tol=1e-10):
+def linear_stability(
+    A: ArrayLike, x: ArrayLike, chi: ArrayLike, Q_hat: ArrayLike, damping: float = 1.0, tol: float = 1e-10
+) -> Stability:
     """Predicted stability of plain belief propagation at the fixed point (x, chi, Q_hat), e.g. of stationary_path.
 
+    Parameters
+    ----------
+    A : (M, N)
+    x, chi, Q_hat : (N,)
+        A level of FixedPoints that has converged.
+    damping : float
+        The weight of the new x, above 0 and at most 1.
+    tol : float
+        Stability.steps is the number of steps to this precision.
+
+    Returns
+    -------
+    Stability
+
+    Notes
+    -----
     The prediction is for belief_propagation(..., damping=damping) and belief_propagation_reference near the fixed
     point. It does not hold for the adapted damping that belief_propagation uses by default, which chooses its weights
     for the sample and also converges to points that the undamped iteration leaves.

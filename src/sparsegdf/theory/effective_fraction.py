@@ -3,14 +3,32 @@
 import numpy as np
 
 from sparsegdf.checks import require_number
-from sparsegdf.penalties.base import require_penalty
+from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.limits import Limit
+from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.theory.predictors import known_predictors
-from sparsegdf.theory.replica_symmetric import INDEPENDENT
+from sparsegdf.theory.replica_symmetric import INDEPENDENT, RSSolution
 
 
-def rs_delta_eff(penalty, solution, *, alpha, predictors=INDEPENDENT) -> float:
+def rs_delta_eff(
+    penalty: Penalty, solution: RSSolution, *, alpha: float, predictors: Design | Limit = INDEPENDENT
+) -> float:
     """delta_eff of belief propagation at an RSSolution of solve_rs, with the same penalty, alpha and predictors.
 
+    Parameters
+    ----------
+    penalty : Penalty
+    solution : RSSolution
+    alpha : float
+    predictors : design or limit
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
     Belief propagation takes the columns of the support as independent. On the support of x*, with curvatures
     d = r''(x*), its variances are the largest root of
 

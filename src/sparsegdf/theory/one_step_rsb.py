@@ -237,8 +237,21 @@ def _position(alpha, delta):
     return np.log(alpha), logit(delta / _largest_delta(alpha))
 
 
-def solve_l0_1rsb(*, alpha, delta, variance=1.0):
-    """The one-step RSB ground state (zero complexity) at fixed delta = K/M."""
+def solve_l0_1rsb(*, alpha: float, delta: float, variance: float = 1.0) -> L0OneStepRSB:
+    """The one-step RSB ground state (zero complexity) at fixed delta = K/M.
+
+    Parameters
+    ----------
+    alpha : float
+        M/N.
+    delta : float
+    variance : float
+        Of y.
+
+    Returns
+    -------
+    L0OneStepRSB
+    """
     _check(alpha, delta, variance=variance)
     state = _follow(_ANCHOR_STATE, _position(*_ANCHOR), _position(alpha, delta))
     return _result(state, alpha, delta, variance)
@@ -250,9 +263,21 @@ def l0_1rsb_curve(*, alpha, deltas, variance=1.0):
     return curve.assign(df_bound=[l0_first_moment_bound(alpha=alpha, delta=d) for d in deltas])
 
 
-def l0_first_moment_bound(*, alpha, delta):
+def l0_first_moment_bound(*, alpha: float, delta: float) -> float:
     r"""The largest df = 1 - x that exact search over K = delta M columns can reach as N -> infinity.
 
+    Parameters
+    ----------
+    alpha : float
+        M/N.
+    delta : float
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
     For a fixed support 1 - R^2 ~ Beta((M - K)/2, K/2): the expected number of supports with 1 - R^2 <= x is
     exp(N s), s(x) = H(rho) + alpha [(1 - delta)/2 ln(x/(1 - delta)) + delta/2 ln((1 - x)/delta)]; none if s < 0.
     """

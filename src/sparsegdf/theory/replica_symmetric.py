@@ -12,11 +12,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import erfc, erfcinv
 
 from sparsegdf.checks import require_number
+from sparsegdf.ensembles.base import Design
 from sparsegdf.ensembles.iid import IID
-from sparsegdf.penalties.base import require_penalty
+from sparsegdf.ensembles.limits import Limit
+from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.predictors import known_predictors
@@ -71,27 +74,42 @@ class Sampled(float):
 
 
 def solve_rs(
-    penalty,
+    penalty: Penalty,
     *,
-    alpha,
-    delta=None,
-    eta=None,
-    mean=0.0,
-    variance=1.0,
-    predictors=INDEPENDENT,
-    beyond_turning=False,
+    alpha: float,
+    delta: float | None = None,
+    eta: float | None = None,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+    beyond_turning: bool = False,
 ) -> RSSolution:
     """The RS saddle point at this alpha and either this delta or this eta.
 
-    By eta: the first point of S1 that has it, on the way from eta = infinity; delta may exceed 1 (elastic net). An
-    eta below all those of S1 gives S3.
-    By delta, in (0, min(1, 1/alpha)]: the first point with this delta. For SCAD and MCP there may be a second: on S1
-    delta grows up to s1_largest_delta, turns, and falls again to s1_end, while eta goes on towards zero.
-    beyond_turning=True asks for that second point.
-    predictors: a design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition),
-    Block(T).at(N), Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the
-    first point of a problem takes a second of CPU time, each other one a tenth, and df_error is the standard error
-    of df.
+    Parameters
+    ----------
+    penalty : Penalty
+    alpha : float
+        M/N.
+    delta : float, optional
+        In (0, min(1, 1/alpha)]: the first point with this delta. For SCAD and MCP there may be a second: on S1 delta
+        grows up to s1_largest_delta, turns, and falls again to s1_end, while eta goes on towards zero.
+    eta : float, optional
+        The first point of S1 that has it, on the way from eta = infinity; delta may exceed 1 (elastic net). An eta
+        below all those of S1 gives S3.
+    mean, variance : float
+        Of y.
+    predictors : design or limit
+        A design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition), Block(T).at(N),
+        Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the first
+        point of a problem takes a second of CPU time, each other one a tenth, and df_error is the standard error of
+        df.
+    beyond_turning : bool
+        Ask for the second point with this delta.
+
+    Returns
+    -------
+    RSSolution
     """
     if (delta is None) == (eta is None):
         raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
@@ -102,11 +120,29 @@ def solve_rs(
 
 
 def rs_curve(
-    penalty, *, alpha, deltas=None, etas=None, mean=0.0, variance=1.0, predictors=INDEPENDENT, beyond_turning=False
+    penalty: Penalty,
+    *,
+    alpha: float,
+    deltas: ArrayLike | None = None,
+    etas: ArrayLike | None = None,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+    beyond_turning: bool = False,
 ) -> pd.DataFrame:
-    """The RS saddle points at each delta or at each eta: one row each, columns as the fields of RSSolution.
+    """The RS saddle points at each delta or at each eta.
 
-    All else is as in solve_rs.
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors, beyond_turning :
+        As those of solve_rs.
+    deltas, etas : array, optional
+        One of the two.
+
+    Returns
+    -------
+    DataFrame
+        One row each, columns as the fields of RSSolution.
     """
     if (deltas is None) == (etas is None):
         raise ValueError(f"give exactly one of deltas and etas (deltas = {deltas!r}, etas = {etas!r})")
@@ -124,12 +160,27 @@ def rs_curve(
     return pd.concat([pd.DataFrame(_at_eta(curve, variance, eta)) for eta in etas], ignore_index=True)
 
 
-def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> tuple[float, float] | None:
-    """The interval of delta (low, high) where S1 is stable against replica symmetry breaking; None if nowhere.
+def rs_stable_range(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> tuple[float, float] | None:
+    """The interval of delta where S1 is stable against replica symmetry breaking.
 
-    high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
-    reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite. Where the theory is
-    sampled, low is zero, and high is a Sampled number.
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    (low, high) or None if nowhere
+        high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
+        reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite. Where
+        the theory is sampled, low is zero, and high is a Sampled number.
     """
     known, variance = _known(penalty, alpha, mean, variance, predictors)
     if known.sampled:
@@ -152,10 +203,25 @@ def rs_stable_range(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPE
     return low, _delta_of_t(high, curve.alpha)
 
 
-def s1_largest_delta(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
+def s1_largest_delta(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> float:
     """The largest delta on S1, at most min(1, 1/alpha): at its end, or at a turning point before.
 
-    Where the theory is sampled, this and the next two are Sampled numbers, NaN if S1 cannot be followed so far.
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
     """
     known, _ = _known(penalty, alpha, mean, variance, predictors)
     if known.sampled:
@@ -163,16 +229,52 @@ def s1_largest_delta(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEP
     return min(1.0, _delta_of_t(SaddlePoints(penalty, known).smallest_t(), known.alpha))
 
 
-def s1_end(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
-    """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0."""
+def s1_end(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> float:
+    """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0.
+
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
+    """
     known, _ = _known(penalty, alpha, mean, variance, predictors)
     if known.sampled:
         return _sampled_s1(known, penalty, "end")
     return min(1.0, _delta_of_t(SaddlePoints(penalty, known).end()[1], known.alpha))
 
 
-def s1_lowest_eta(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> float:
-    """The smallest eta on S1: zero at its end, or that at which eta turns and grows again on the way to S3."""
+def s1_lowest_eta(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> float:
+    """The smallest eta on S1: zero at its end, or that at which eta turns and grows again on the way to S3.
+
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
+    """
     known, _ = _known(penalty, alpha, mean, variance, predictors)
     if not known.sampled:
         return float(SaddlePoints(penalty, known).s1.eta.min())
@@ -192,7 +294,17 @@ def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEP
 
 
 def rescaled_elastic_net_df(penalty: ElasticNet, solution: RSSolution) -> float:
-    """df of the rescaled elastic net (1 + eta2/Q_hat) x*: chi_res Q_hat, which equals delta."""
+    """df of the rescaled elastic net (1 + eta2/Q_hat) x*: chi_res Q_hat, which equals delta.
+
+    Parameters
+    ----------
+    penalty : ElasticNet
+    solution : RSSolution
+
+    Returns
+    -------
+    float
+    """
     return (1 + penalty.eta2 / solution.Q_hat) * solution.df
 
 

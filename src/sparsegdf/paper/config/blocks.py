@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from sparsegdf.ensembles.registry import DESIGNS, make_design
-from sparsegdf.paper.config.messages import unknown
+from sparsegdf.paper.config.messages import shown, unknown
 from sparsegdf.paper.config.simulation import Simulation
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
 from sparsegdf.registry import block_of
@@ -22,18 +22,32 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
-Positive = Annotated[float, Field(gt=0)]
+# Upper limits are far beyond any use: a mistyped number is refused before it fills the memory or the queue.
+Number = Annotated[float, Field(ge=-1e9, le=1e9)]
+Positive = Annotated[float, Field(gt=0, le=1e9)]
 Delta = Annotated[float, Field(gt=0, le=1)]
-Eta = Annotated[float, Field(ge=0)]
-Count = Annotated[int, Field(ge=1)]
-Samples = Annotated[int, Field(ge=2)]  # a single one has no standard error
+Eta = Annotated[float, Field(ge=0, le=1e9)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+Dimension = Annotated[int, Field(ge=1, le=20_000)]  # rows or columns of A
+Samples = Annotated[int, Field(ge=2, le=1_000_000)]  # a single one has no standard error
 Damping = Annotated[float, Field(gt=0, le=1)]  # the weight of the new value
+
+MOST_CHUNKS = 10_000  # jobs of one simulation
+LONGEST_NAME = 60  # names become parts of file names, joined by __
 
 
 def _check_name(name: str):
-    if not re.fullmatch("[A-Za-z0-9]+(_[A-Za-z0-9]+)*", name):  # names become parts of file names, joined by __
-        raise ValueError(f"{name!r} is not a name (allowed: letters and digits, with single _ between them)")
+    if not re.fullmatch("[A-Za-z0-9]+(_[A-Za-z0-9]+)*", name) or len(name) > LONGEST_NAME:
+        allowed = f"letters and digits, with single _ between them, up to {LONGEST_NAME} in all"
+        raise ValueError(f"{shown(name)} is not a name (allowed: {allowed})")
     return name
+
+
+def require_chunks(samples, chunk, of):
+    """Raise ValueError if the samples are too many jobs. The message names the block or run `of`."""
+    if samples > MOST_CHUNKS * chunk:
+        jobs = -(-samples // chunk)
+        raise ValueError(f"{of}: samples = {samples}, chunk = {chunk}: {jobs} jobs (allowed: up to {MOST_CHUNKS})")
 
 
 Name = Annotated[str, AfterValidator(_check_name)]
@@ -42,12 +56,12 @@ Name = Annotated[str, AfterValidator(_check_name)]
 def _check_block(block, what, known):
     """Raise ValueError unless a block {kind, parameters} has a known kind and exactly its parameters."""
     kind = block.get("kind")
-    if kind not in known:
-        raise ValueError(f"kind = {kind!r}: " + unknown(what, kind, known))
+    if not isinstance(kind, str) or kind not in known:
+        raise ValueError(f"kind = {shown(kind)}: " + unknown(what, kind, known))
     wanted = [field.name for field in fields(known[kind])]
     for key in block:
         if key != "kind" and key not in wanted:
-            raise ValueError(f"{key} = {block[key]!r}: " + unknown("key", key, ["kind", *wanted]))
+            raise ValueError(f"{key} = {shown(block[key])}: " + unknown("key", key, ["kind", *wanted]))
     for key in wanted:
         if key not in block:
             raise ValueError(f"{key} is missing (a {kind} {what} has: {', '.join(wanted)})")
@@ -114,7 +128,7 @@ class EtaGrid(Model):
 class SimulationBlock(Model):
     """The number of rows of A and the grid of eta for one penalty. It may have `samples` and `chunk` of its own."""
 
-    M: Count
+    M: Dimension
     etas: EtaGrid
     samples: Samples | None = None
     chunk: Count | None = None
@@ -145,7 +159,7 @@ class Simulated(Model):
 
     solver: Solver
     chunk: Count
-    mean: float
+    mean: Number
     variance: Positive
 
     @abstractmethod
@@ -154,6 +168,8 @@ class Simulated(Model):
 
     def run(self, config, *, block, design_name, design, N, samples, simulations, iterated=0):
         """The set of fixed points on a design block at N columns; `simulations` are SimulationBlocks by penalty."""
+        for name, own in simulations.items():
+            require_chunks(own.samples or samples, own.chunk or self.chunk, of=f"{block}, {name}")
         shared = {"design": design, "N": N, "mean": self.mean, "variance": self.variance, "seed": config.seed}
         return Run(
             block,
@@ -174,9 +190,9 @@ class Simulated(Model):
 class SameSize(Simulated):
     """A block whose simulations all have the same N. BP is iterated on the first `iterated` samples."""
 
-    N: Count
+    N: Dimension
     samples: Samples
-    iterated: Annotated[int, Field(ge=0)]
+    iterated: Annotated[int, Field(ge=0, le=1_000_000)]
     simulations: Annotated[dict[str, SimulationBlock], Field(min_length=1)]
 
     def run_on(self, design, config, block):
@@ -211,11 +227,11 @@ class BP(Model):
 class L0Run(Model):
     """One system size of the l0 search; restarts = 0 is exact, otherwise swap search. `chunk` samples per job."""
 
-    N: Count
+    N: Dimension
     max_size: Count
     samples: Samples
     chunk: Count
-    restarts: Annotated[int, Field(ge=0)]
+    restarts: Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class L0Search(Model):
@@ -227,6 +243,7 @@ class L0Search(Model):
     @model_validator(mode="after")
     def _sizes_fit(self):
         for name, run in self.runs.items():
+            require_chunks(run.samples, run.chunk, of=f"runs.{name}")
             M = self.alpha * run.N
             if abs(M - round(M)) > 1e-9 or round(M) < 1:
                 raise ValueError(

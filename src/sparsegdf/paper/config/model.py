@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError, create_model, model_validator
 from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.config.blocks import (
     BP,
+    LONGEST_NAME,
     Claims,
     DesignBlock,
     L0Search,
@@ -31,8 +32,8 @@ class ConfigError(Exception):
 class _Shared(Model):
     """The configuration without the blocks of single figures and tables, which are added by their modules."""
 
-    run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-    seed: Annotated[int, Field(ge=0)]
+    run: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=LONGEST_NAME)]
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)]
     penalties: Annotated[dict[Name, PenaltyBlock], Field(min_length=1)]
     designs: Annotated[dict[Name, DesignBlock], Field(min_length=1)]
     bp: BP
@@ -115,8 +116,26 @@ def _references(tree, single, several, path=""):
             yield from _references(value, single, several, here)
 
 
+MOST_ENTRIES = 100_000
+
+
+def _require_finite(raw):
+    """Raise ConfigError if anchors (&, *) make a short file large or endless."""
+    todo, seen = [raw], 0
+    while todo:
+        seen += 1
+        if seen > MOST_ENTRIES:
+            raise ConfigError(
+                f"the configuration has more than {MOST_ENTRIES} entries (allowed: up to that); "
+                "do anchors (&, *) in its file repeat each other?"
+            )
+        part = todo.pop()
+        todo += part.values() if isinstance(part, dict) else part if isinstance(part, (list, tuple)) else ()
+
+
 def load(raw: dict) -> Config:
     """Return the validated configuration, or raise ConfigError with one line per problem."""
+    _require_finite(raw)
     try:
         return Config.model_validate(raw)
     except ValidationError as error:

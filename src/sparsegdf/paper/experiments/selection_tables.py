@@ -4,24 +4,31 @@ import pandas as pd
 
 from sparsegdf.estimators.monte_carlo import mean_estimate
 
-# The methods to choose eta, all on the same path of fits, and the number of paths that each has to fit. The estimate
-# of sigma2 is not included (11 paths of the lasso where N is not well below M).
+# The methods to choose eta, all on the same path of fits. sigma2 is estimated from the same data, or known.
 METHODS = {
-    "cp": 1,  # err_train + 2 sigma2 df with Stein's df: what select does
-    "cp_known": 1,  # the same with the true sigma2
-    "count": 1,  # C_p with the number of non-zeros for df
-    "bic": 1,  # err_train / sigma2 + ln(M) (non-zeros) / M
-    "cv": 11,  # 10-fold cross-validation
-    "oracle": 1,  # the smallest true prediction error
+    "cp": "C_p, as select has it",
+    "gcv": "generalized cross-validation",
+    "cv": "10-fold cross-validation",
+    "cv1se": "the sparsest fit within one standard error of the smallest cv",
+    "bic": "BIC",
+    "ebic": "EBIC with gamma = 1",
+    "cp_known": "C_p with the true sigma2",
+    "bic_known": "BIC with the true sigma2",
+    "ebic_known": "EBIC with the true sigma2",
+    "cp_stein": "C_p with Stein's df, which the fit of a concave penalty exceeds where it jumps",
+    "cp_count": "C_p with the number of non-zeros for df",
+    "oracle": "the smallest true prediction error",
 }
-RIVALS = ("cv", "count", "bic")  # C_p is compared with these, sample by sample.
-MEASURES = ("error", "error_new", "f1", "nonzeros")
+RIVALS = ("cv", "gcv", "cp_stein", "cp_count")  # C_p is compared with these, sample by sample.
+MEASURES = ("error", "error_new", "true_positives", "false_positives", "f1")
 
 
 def selection_table(cells):
     """Means over the samples of each cell {(design, N, strength): planted_rows}, penalty and method, with errors.
 
-    gap_<rival> is the mean difference of error from that of each of RIVALS on the same samples.
+    ratio is the mean error over that of the oracle; its standard error is that of the linearised ratio,
+    error - ratio * oracle over the mean of the oracle. gap_<rival> is the mean difference of error from that of each
+    of RIVALS. Both take the methods sample by sample.
     """
     rows = []
     for (design, N, strength), table in cells.items():
@@ -29,7 +36,7 @@ def selection_table(cells):
             errors = group.pivot(index="sample", columns="method", values="error")
             for method, part in group.groupby("method", sort=False):
                 row = {"design": design, "N": N, "strength": strength, "penalty": penalty, "method": method,
-                       "samples": len(part), "paths": METHODS[method]}  # fmt: skip
+                       "samples": len(part), **_ratio(errors[method], errors.oracle)}  # fmt: skip
                 for measure in MEASURES:
                     mean = mean_estimate(part[measure])
                     row |= {measure: mean.value, f"{measure}_se": mean.se}
@@ -38,6 +45,20 @@ def selection_table(cells):
                     row |= {f"gap_{other}": gap.value, f"gap_{other}_se": gap.se}
                 rows.append(row | {"jumps": part.jumps.mean()})
     return pd.DataFrame(rows)
+
+
+def _ratio(error, oracle):
+    ratio = error.mean() / oracle.mean()
+    return {"ratio": ratio, "ratio_se": mean_estimate(error - ratio * oracle).se / oracle.mean()}
+
+
+def over_designs(table, measures):
+    """The mean of `measures` over the designs, which are independent, by penalty, N, strength and method."""
+    groups = table.groupby(["penalty", "N", "strength", "method"], sort=False)
+    errors = [f"{measure}_se" for measure in measures]
+    means = groups[[*measures, *errors]].mean()
+    means[errors] = (groups[errors].agg(lambda se: (se**2).sum() ** 0.5)).div(groups.size(), axis=0)
+    return means.assign(samples=groups.samples.sum()).reset_index()
 
 
 def verdict(table, z=2.0):
@@ -62,4 +83,9 @@ def _against(mine, theirs, other, z):
     )
 
 
-_NAMES = {"cv": "cross-validation", "count": "C_p with the number of non-zeros", "bic": "BIC"}
+_NAMES = {
+    "cv": "cross-validation",
+    "gcv": "generalized cross-validation",
+    "cp_stein": "C_p with Stein's df",
+    "cp_count": "C_p with the number of non-zeros",
+}

@@ -41,14 +41,17 @@ def save(drawing: Drawing, outputs, *, run, config, inputs):
     write_text(json.dumps(sidecar, indent=2, sort_keys=True) + "\n", outputs["json"])
 
 
-def commit():
-    """The commit of the working tree, "-dirty" if tracked files differ from it, "unknown" outside a checkout."""
+def commit(folder=Path(__file__).parent):
+    """The commit of the checkout around `folder`, "-dirty" if tracked files differ from it, "unknown" without one.
+
+    The folder is that of the code, because a run may be anywhere.
+    """
     try:
-        dirty = _git("status", "--porcelain", "--untracked-files=no")
-        return _git("rev-parse", "HEAD") + ("-dirty" if dirty else "")
+        dirty = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        return _git(folder, "rev-parse", "HEAD") + ("-dirty" if dirty else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
 
-def _git(*words):
-    return subprocess.run(["git", *words], capture_output=True, text=True, check=True).stdout.strip()
+def _git(folder, *words):
+    return subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""Figure 10 (ours): how well each method to choose eta works on planted data, by strength of the signal."""
+"""Figure 10 (ours): how well each criterion chooses eta on planted data, by strength of the signal."""
 
 from itertools import product
 from typing import Annotated, NamedTuple
@@ -7,20 +7,26 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
-from sparsegdf.paper.config.blocks import Count, Positive, require_columns
-from sparsegdf.paper.experiments.selection_tables import selection_table, verdict
+from sparsegdf.paper.config.blocks import Count, Dimension, Positive, Samples, require_columns
+from sparsegdf.paper.experiments.selection_tables import over_designs, selection_table, verdict
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
 
-LOOKS = {  # method: name, colour, marker
-    "cp": (r"$C_p$, our df", style.VERMILION, "o"),
-    "cp_known": (r"$C_p$, our df, $\sigma^2$ known", style.ORANGE, "s"),
-    "count": (r"$C_p$, df = number of non-zeros", style.BLUE, "^"),
-    "bic": ("BIC", style.GREEN, "v"),
-    "cv": ("10-fold cross-validation", "0.25", "x"),
+# method: name, colour, marker, whether it is filled: open symbols know sigma2
+LOOKS = {
+    "cp": ("$C_p$", style.VERMILION, "o", True),
+    "cp_known": (r"$C_p$, $\sigma^2$ known", style.VERMILION, "o", False),
+    "cp_count": ("$C_p$, df = number of non-zeros", style.ORANGE, "^", True),
+    "gcv": ("GCV", style.BLUE, "D", True),
+    "cv": ("10-fold CV", "0.15", "s", True),
+    "cv1se": ("10-fold CV, one s.e. rule", "0.55", "s", True),
+    "bic": ("BIC", style.GREEN, "v", True),
+    "bic_known": (r"BIC, $\sigma^2$ known", style.GREEN, "v", False),
+    "ebic": ("EBIC", style.PURPLE, "p", True),
+    "ebic_known": (r"EBIC, $\sigma^2$ known", style.PURPLE, "p", False),
 }
-ROWS = {"error": "error / oracle", "f1": "$F_1$ of support"}
-_SPREAD = 0.07  # Methods at one strength are drawn this far apart, in units of the step between strengths.
+MEASURES = {"ratio": "error / best on path", "true_positives": "true positives", "false_positives": "false positives"}
+_WIDTH = 0.8  # of the methods at one strength, in units of the step between strengths
 
 
 class Cell(NamedTuple):
@@ -32,23 +38,28 @@ class Cell(NamedTuple):
 
     @property
     def name(self):
-        return f"n{self.N}_{self.design}_s{f'{self.strength:g}'.replace('.', 'p')}"
+        return f"n{self.N}_{self.design}_s{_in_name(self.strength)}"
+
+
+def _in_name(strength):
+    return f"{strength:g}".replace(".", "p")
 
 
 class Figure10(Figure):
     """Planted data: every design, N and strength; a block design keeps its T/N, as in figure 9."""
 
-    shows = "ours: ways to choose η on planted data: C_p with our df, cross-validation, BIC"
+    shows = "ours: criteria that choose η on planted data: C_p, GCV, cross-validation, BIC, EBIC"
     made_of = "200 samples each"
 
     designs: Annotated[list[str], Field(min_length=1)]
-    block_N: Count
-    M: Count
-    sizes: Annotated[list[Count], Field(min_length=1)]
+    block_N: Dimension
+    M: Dimension
+    sizes: Annotated[list[Dimension], Field(min_length=1)]
     nonzeros: Count
     strengths: Annotated[list[Positive], Field(min_length=1)]
-    samples: Annotated[int, Field(ge=2)]
-    new_rows: Count
+    samples: Samples
+    new_rows: Dimension
+    bootstrap: Samples
     penalties: Annotated[list[str], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -59,6 +70,22 @@ class Figure10(Figure):
             raise ValueError(
                 f"new_rows = {self.new_rows}: must not be M: samples are named by it, so the rows would not be new"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _names_differ(self):
+        names = [_in_name(strength) for strength in self.strengths]
+        for i, name in enumerate(names):
+            if not name.isalnum():
+                raise ValueError(
+                    f"strengths.{i} = {self.strengths[i]!r}: allowed are numbers that print without exponent"
+                )
+            if name in names[:i]:
+                first = self.strengths[names.index(name)]
+                raise ValueError(
+                    f"strengths {first!r} and {self.strengths[i]!r} would share the files of strength {first:g}: "
+                    "they must differ in the first six digits"
+                )
         return self
 
     def check(self, config):
@@ -91,64 +118,87 @@ class Figure10(Figure):
 
     def draw(self, tables, uses):
         table = selection_table(dict(zip(self.cells().values(), tables["planted"], strict=True)))
-        return draw(table, uses["penalties"], uses["designs"])._replace(samples=self.samples)
+        return draw(table, uses["penalties"], self.nonzeros)._replace(samples=self.samples)
 
 
-def draw(table, blocks, designs):
-    """`table` from selection_tables.selection_table: two rows of panels per penalty, a column per design and N."""
-    columns = list(table.groupby(["N", "design"], sort=False).groups)
-    strengths = sorted(table.strength.unique())
-    figure = style.new_figure(1.0 + 1.15 * len(columns), 0.8 + 2.3 * len(blocks))
-    axes = figure.subplots(2 * len(blocks), len(columns), sharex=True, sharey="row", squeeze=False)
-    for i, penalty in enumerate(blocks):
-        for j, (N, design) in enumerate(columns):
-            panel = table[(table.penalty == penalty) & (table.N == N) & (table.design == design)]
-            best = panel[panel.method == "oracle"].set_index("strength").error
-            for k, (method, (name, color, marker)) in enumerate(LOOKS.items()):
-                rows = panel[panel.method == method].set_index("strength").loc[strengths]
-                x = np.arange(len(strengths)) + _SPREAD * (k - (len(LOOKS) - 1) / 2)
-                for ax, measure in zip(axes[2 * i : 2 * i + 2, j], ROWS, strict=True):
-                    unit = best.loc[strengths].to_numpy() if measure == "error" else 1.0
-                    ax.errorbar(
-                        x,
-                        rows[measure] / unit,
-                        yerr=rows[f"{measure}_se"] / unit,
-                        fmt=marker,
-                        color=color,
-                        label=name,
-                        linestyle="-",
-                        linewidth=0.6,
-                        markersize=3,
-                        elinewidth=0.7,
-                        capsize=0,
-                    )
-            axes[2 * i, j].axhline(1, **style.GUIDE)
-            if i == 0:
-                axes[0, j].set_title(f"{make_design(**designs[design]).label}\n$N={N}$", fontsize=8)
-        for ax, (measure, text) in zip(axes[2 * i : 2 * i + 2, 0], ROWS.items(), strict=True):
-            ax.set_ylabel((style.label(blocks[penalty]) + "\n" if measure == "error" else "") + text, fontsize=7.5)
-        _limit(axes[2 * i], table[(table.penalty == penalty)])
-        axes[2 * i + 1, 0].set_ylim(0, 1)
+def draw(table, blocks, nonzeros):
+    """`table` from selection_tables.selection_table: a row per penalty and N, the mean over the designs."""
+    means = over_designs(table, MEASURES)
+    strengths, sizes = sorted(means.strength.unique()), list(means.N.unique())
+    rows = [(penalty, N) for penalty in blocks for N in sizes]
+    figure = style.new_figure(7.2, 0.9 + 1.3 * len(rows))
+    axes = figure.subplots(len(rows), len(MEASURES), sharex=True, sharey="col", squeeze=False)
+    for row, (penalty, N) in zip(axes, rows, strict=True):
+        panel = means[(means.penalty == penalty) & (means.N == N)].set_index("method")
+        for ax, measure in zip(row, MEASURES, strict=True):
+            _draw_panel(ax, panel, measure, strengths)
+        row[0].set_ylabel(f"{style.label(blocks[penalty])}\n$N={N}$", fontsize=8)
+    for ax, (measure, text) in zip(axes[0], MEASURES.items(), strict=True):
+        ax.set_title(text + (f" (of {nonzeros})" if measure == "true_positives" else ""), fontsize=9)
+    _scale(axes, means, nonzeros)
     for ax in axes[-1]:
         ax.set_xticks(range(len(strengths)), [f"{strength:g}" for strength in strengths])
-        ax.set_xlabel("strength", fontsize=8)
+        ax.set_xlabel("strength of the signal", fontsize=8)
     handles, names = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3, fontsize=8)
+    figure.legend(handles, names, loc="outside upper center", ncols=4, fontsize=7.5, columnspacing=1.2)
     return Drawing(figure, table, _caption(table))
 
 
-def _limit(row, table):
-    """Set the limits from just below the oracle to the worst of the others, except BIC, which may be far off."""
-    errors = table.pivot(index=["N", "design", "strength"], columns="method", values="error")
-    others = errors.drop(columns=["oracle", "bic"]).max(axis=1) / errors.oracle
-    row[0].set_ylim(0.9, max(1.5, 1.1 * others.max()))
+def _draw_panel(ax, panel, measure, strengths):
+    """The methods side by side at each strength."""
+    step = _WIDTH / len(LOOKS)
+    for k, (method, (name, color, marker, filled)) in enumerate(LOOKS.items()):
+        shown = panel.loc[[method]].set_index("strength").loc[strengths]
+        ax.errorbar(
+            np.arange(len(strengths)) + step * (k - (len(LOOKS) - 1) / 2),
+            shown[measure],
+            yerr=shown[f"{measure}_se"],
+            fmt=marker,
+            color=color,
+            markerfacecolor=color if filled else "white",
+            label=name,
+            markersize=3.2,
+            markeredgewidth=0.8,
+            elinewidth=0.7,
+            capsize=0,
+        )
+    for k in range(1, len(strengths)):
+        ax.axvline(k - 0.5, color="0.85", linewidth=0.5, zorder=0)
+    ax.tick_params(axis="x", length=0)
+
+
+def _scale(axes, means, nonzeros):
+    """Errors on a logarithmic axis from the best on, false positives on one of their square root, which shows 0."""
+    shown = means[means.method.isin(LOOKS)]
+    axes[0, 0].set(yscale="log", ylim=(0.97, 1.1 * (shown.ratio + shown.ratio_se).max()))
+    ticks = [tick for tick in (1, 1.2, 1.5, 2, 3, 5, 10) if tick < 1.1 * shown.ratio.max()]
+    axes[0, 0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes[0, 0].set_yticks([], minor=True)
+    axes[0, 1].set(ylim=(0, 1.05 * nonzeros), yticks=[0, nonzeros / 2, nonzeros])
+    most = (shown.false_positives + shown.false_positives_se).max()
+    for ax in axes[:, 2]:
+        ax.set_yscale("function", functions=(_root, _square))
+    axes[0, 2].set_ylim(0, 1.15 * most + 1)
+    axes[0, 2].set_yticks([tick for tick in (0, 1, 5, 20, 50, 100, 200) if tick <= most + 1])
+    for ax in axes[:, 0]:
+        ax.axhline(1, **style.GUIDE)
+
+
+def _root(values):
+    return np.sqrt(np.maximum(values, 0))
+
+
+def _square(values):
+    return np.square(values)
 
 
 def _caption(table):
+    designs = table.design.nunique()
     return (
-        f"Ways to choose eta on planted data (y = A x0 + noise of variance 1, {table.samples.max()} samples per "
-        "setting), against the strength of the signal in units of the error of one coefficient, by penalty, design "
-        "and N. Upper rows: prediction error at the same A, less the noise, over that of the best eta (which needs "
-        "the truth); BIC may lie outside. Lower rows: F1 of the chosen support. Standard errors over samples. "
-        + verdict(table)
+        "Criteria that choose eta on planted data (y = A x0 + noise of variance 1), by penalty, N and strength of "
+        "the signal in units of the error of one coefficient. Means over "
+        f"{designs} designs with {table.samples.max()} samples each, with standard errors; sigma2 is estimated from "
+        "the same data or (open symbols) known. Left: prediction error at the same A, less the noise, over that of "
+        "the best eta, which needs the truth. Middle and right: predictors chosen that are in x0, and that are not. "
+        "df is Stein's for convex penalties, the bootstrap's for others. By design: " + verdict(table)
     )

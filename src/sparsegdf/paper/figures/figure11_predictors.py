@@ -7,7 +7,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
-from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, require_columns
+from sparsegdf.paper.config.blocks import Count, Dimension, EtaGrid, Model, Number, Positive, Samples, require_columns
 from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -24,14 +24,14 @@ L0_ETAS = np.linspace(5, 0.4, 24).tolist()
 class L0Size(Model):
     """The best subsets of 0 to max_size of N columns."""
 
-    N: Count
+    N: Dimension
     max_size: Count
 
 
 class L0Part(Model):
     """The exact search at several N. The first and the last of them are drawn."""
 
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
     sizes: Annotated[list[L0Size], Field(min_length=1)]
 
 
@@ -47,11 +47,11 @@ class Figure11(Figure):
     made_of = "RS theory of each design, 200 samples at N = 1000, 1000 of the exact ℓ₀ search at N = 20 to 100"
 
     designs: Annotated[list[str], Field(min_length=1, max_length=len(COLOURS))]
-    N: Count
+    N: Dimension
     alpha: Positive
-    mean: float
+    mean: Number
     variance: Positive
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
     simulations: Annotated[dict[str, EtaGrid], Field(min_length=1, max_length=3)]
     l0: L0Part
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from sparsegdf.paper.config.blocks import Eta, Model, Positive
+from sparsegdf.paper.config.blocks import Eta, Model, Number, Positive
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
 from sparsegdf.penalties.registry import make_penalty
@@ -32,7 +32,7 @@ class Figure1(Figure):
     made_of = "RS theory"
 
     alpha: Positive
-    mean: float
+    mean: Number
     variance: Positive
     z_max: Positive
     panels: Annotated[list[Panel], Field(min_length=4, max_length=4)]

@@ -9,7 +9,16 @@ from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
 from sparsegdf.paper.columns import UNJUDGED, Column
-from sparsegdf.paper.config.blocks import Count, EtaGrid, Model, Positive, Samples, Simulated, SimulationBlock
+from sparsegdf.paper.config.blocks import (
+    Count,
+    Dimension,
+    EtaGrid,
+    Model,
+    Positive,
+    Samples,
+    Simulated,
+    SimulationBlock,
+)
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -33,7 +42,7 @@ LEVELS = (style.SKY, style.BLUE, style.PURPLE, style.VERMILION)  # sparse to den
 
 
 class Size(Model):
-    N: Count
+    N: Dimension
     samples: Samples
 
 
@@ -48,7 +57,7 @@ class Figure9(Figure, Simulated):
     columns: ClassVar = {"z": Column("`limit` over its standard error", differs=UNJUDGED)}
 
     designs: Annotated[list[str], Field(min_length=1)]
-    block_N: Count
+    block_N: Dimension
     alpha: Positive
     sizes: Annotated[list[Size], Field(min_length=3)]
     shown: Count

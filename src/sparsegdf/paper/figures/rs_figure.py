@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sparsegdf.paper.config.blocks import DeltaGrid, Positive
+from sparsegdf.paper.config.blocks import DeltaGrid, Number, Positive
 from sparsegdf.paper.figures.base import Figure
 
 
@@ -12,7 +12,7 @@ class RSFigure(Figure):
     """RS curves of these penalties over delta."""
 
     alpha: Positive
-    mean: float
+    mean: Number
     variance: Positive
     deltas: DeltaGrid
     penalties: Annotated[list[str], Field(min_length=1)]

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from sparsegdf.paper.columns import RESULTS
-from sparsegdf.paper.config.blocks import Count, Damping, EtaGrid, Positive
+from sparsegdf.paper.config.blocks import Count, Damping, Dimension, EtaGrid, Number, Positive, Samples
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
@@ -22,11 +22,11 @@ class TableBPL0(Table):
     made_of = "20 samples"
     columns: ClassVar = RESULTS["belief propagation for l0"]
 
-    M: Count
-    N: Count
-    mean: float
+    M: Dimension
+    N: Dimension
+    mean: Number
     variance: Positive
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
     etas: EtaGrid
     dampings: Annotated[list[Damping], Field(min_length=1)]
     max_steps: Count

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from sparsegdf.paper.columns import RESULTS
-from sparsegdf.paper.config.blocks import Count, Damping
+from sparsegdf.paper.config.blocks import Count, Damping, Samples
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
@@ -22,7 +22,7 @@ class TableBPRegion(Table):
     made_of = "10 samples per panel"
     columns: ClassVar = RESULTS["stability"]
 
-    samples: Annotated[int, Field(ge=2)]
+    samples: Samples
     every: Count
     dampings: Annotated[list[Damping], Field(min_length=1)]
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sparsegdf.paper.config.blocks import Model, Positive
+from sparsegdf.paper.config.blocks import Model, Number, Positive
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
@@ -25,7 +25,7 @@ class TableThresholds(Table):
     shows = "AT lines and ends of the RS solution S1"
     made_of = "root finding"
 
-    mean: float
+    mean: Number
     variance: Positive
     settings: Annotated[list[Setting], Field(min_length=1)]
 

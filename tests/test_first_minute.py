@@ -1,0 +1,187 @@
+"""What whoever starts a run sees: the first screen, the bar, the end by Ctrl-C, and the answer to a misspelt name."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from conftest import ROOT, Project
+from snakemake.exceptions import CliException
+
+from snakemake_logger_plugin_sparsegdf import require_configfiles
+from snakemake_logger_plugin_sparsegdf.time_left import TimeLeft, in_words
+
+sys.path.insert(0, str(ROOT / "workflow"))
+from interrupt import SENTENCE
+from overview import overview
+from snakemake_internals import UnknownVersion, require_known
+
+# --- a run in a terminal -------------------------------------------------------------------------------------------
+
+
+class Terminal:
+    """A command in a terminal of 100 columns; `text` is what it has written so far."""
+
+    def __init__(self, command, folder, **environment):
+        self.pid, self.device = pty.fork()
+        if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.chdir(folder)
+            os.execvpe(command[0], command, os.environ | {"TERM": "xterm"} | environment)
+        fcntl.ioctl(self.device, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        self.text = ""
+
+    def read_until(self, pattern, seconds=240):
+        """Read until the pattern has come, or to the end without one."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not (pattern and re.search(pattern, self.text)):
+            if select.select([self.device], [], [], 0.2)[0]:
+                try:
+                    self.text += os.read(self.device, 65536).decode()
+                except OSError:  # the command has ended
+                    break
+
+    def press_ctrl_c(self):
+        os.write(self.device, b"\x03")
+
+    def status(self):
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_a_run_in_a_terminal_ended_by_ctrl_c(tmp_path):
+    """Theory comes first; after the first figure Ctrl-C is pressed: one sentence, and no job lives on."""
+    project = Project(tmp_path / "project")
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tests/tiny.yaml", "--"]
+    sources = {"PYTHONPATH": str(project.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    terminal = Terminal([*command, "figure4_bp_vs_rs", "figure1_single_body"], project.folder, **sources)
+    terminal.read_until(r"\d  figure1_single_body  \(")
+    assert "makes    figure1_single_body, figure4_bp_vs_rs" in terminal.text
+    jobs = int(re.search(r"jobs     (\d+) on 2 cores", terminal.text)[1])
+    assert f"| 0 of {jobs} jobs" in terminal.text
+    first = re.findall(r"\d\d:\d\d:\d\d  (\w+)", terminal.text)
+    assert first[0] == "single_body" and "figure1_single_body" in first[:4]
+    assert "localrule" not in terminal.text and "Job stats" not in terminal.text
+    running = psutil.Process(terminal.pid).children(recursive=True)
+    terminal.press_ctrl_c()
+    before = len(terminal.text)
+    terminal.read_until(None)
+    assert terminal.status() != 0 and not psutil.wait_procs(running, timeout=20)[1]
+    pieces = re.split(r"[\r\n]+", re.sub(r"\x1b\[\w|\^C", "", terminal.text[before:]))
+    said = [
+        piece for piece in pieces if piece.strip() and not re.search(r"\| \d+ of \d+ jobs|^\d\d:\d\d:\d\d  ", piece)
+    ]
+    assert said == [SENTENCE] and not pieces[-1].strip()  # the bar is gone
+
+
+# --- how long it takes ---------------------------------------------------------------------------------------------
+
+
+def test_time_left_by_hand():
+    """Jobs 1 to 4 of 10, 10, 20 s and unknown length on two cores; the first takes twice as long as expected."""
+    now = 0.0
+    left = TimeLeft({1: 10, 2: 10, 3: 20, 4: None}, cores=2, clock=lambda: now)
+    left.begin(1, "a"), left.begin(2, "a"), left.begin(99, "a target")
+    assert left.seconds() is None and left.count() == (0, 4)
+    now = 20.0
+    left.end(1), left.end(99), left.begin(4, "b")
+    # The second may take 20 s and is due, the third 40 s, the fourth as long as the only one that has ended, 20 s.
+    assert left.count() == (1, 4) and left.seconds() == pytest.approx(max((0 + 40 + 20) / 2, 40))
+    now = 30.0
+    left.end(2), left.end(4), left.begin(3, "b")
+    assert left.seconds() == pytest.approx(20 * (20 + 30) / 20)  # what the two took, over what was expected of them
+    assert [in_words(seconds) for seconds in (0.4, 34, 720, 11520)] == ["0.4 s", "34 s", "12 min", "3.2 h"]
+
+
+class Job:
+    def __init__(self, number, rule, *output, run="paper"):
+        self.jobid, self.rule, self.output = number, SimpleNamespace(name=rule), output
+        self.log = [f"results/{run}/logs/{rule}/{number}.log"]
+
+
+def test_the_first_screen_goes_by_the_reference_and_by_past_jobs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "costs.csv").write_text("rule,jobs,cpu_minutes\nfixed_points,2,4\nfigure,1,1\n")
+    figure = ("paper_figures/figure2_gdf.png", "paper_figures/figure2_gdf.csv")
+    jobs = [Job(1, "fixed_points"), Job(2, "fixed_points"), Job(3, "figure", *figure)]
+    needs = {jobs[0]: [], jobs[1]: [], jobs[2]: jobs[:2]}
+    how = {"run": "paper", "cores": 2, "costs": tmp_path / "costs.csv"}
+    text, expected = overview(jobs, needs, **how)
+    assert expected == {1: 120, 2: 120, 3: 60}
+    assert "about 3 min (5.0 CPU minutes" in text and "makes    figure2_gdf" in text and "theory comes first" in text
+    (tmp_path / "results/paper/benchmarks/fixed_points").mkdir(parents=True)
+    past = tmp_path / "results/paper/benchmarks/fixed_points/1.tsv"
+    past.write_text("rule\tcpu_seconds\nfixed_points\t600\n")
+    text, expected = overview(jobs, needs, **how)
+    assert expected == {1: 600, 2: 600, 3: 60} and "about 11 min" in text  # the second is like the one beside it
+    text, expected = overview([other := Job(4, "fixed_points", run="mine")], {other: []}, **how | {"run": "mine"})
+    assert expected == {4: None} and "at the scale of the paper such jobs take 2 min" in text
+
+
+# --- misspelt names ------------------------------------------------------------------------------------------------
+
+
+def test_a_misspelt_target_is_answered_with_the_nearest(tmp_path):
+    done = Project(tmp_path / "project").snakemake("-n", "figre2_gdf", check=False)
+    assert done.returncode != 0 and "unknown target; did you mean 'figure2_gdf'?" in done.text
+
+
+def test_a_misspelt_configuration_is_answered_with_the_nearest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/quick.yaml").touch()
+    require_configfiles(["--cores", "2", "--configfile", "config/quick.yaml", "--", "figure2_gdf"])
+    with pytest.raises(CliException, match=r"no configuration config/qick.yaml. Did you mean config/quick.yaml\?"):
+        require_configfiles(["--configfile", "config/qick.yaml", "--", "all"])
+    with pytest.raises(CliException, match=r"no configuration figure2_gdf. If it is a target, put -- before it"):
+        require_configfiles(["--configfile", "config/quick.yaml", "figure2_gdf"])
+
+
+def make(folder, *words, **how):
+    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True, **how)
+
+
+def test_make_answers_a_misspelt_target_or_run_with_the_nearest():
+    assert "There is no target paper_figure. Did you mean paper_figures?" in make(ROOT, "paper_figure").stdout
+    assert (
+        "RUN=qick: there is no config/qick.yaml. Did you mean quick?" in make(ROOT, "-n", "status", "RUN=qick").stderr
+    )
+
+
+def test_make_clean_asks_and_takes_a_run(tmp_path):
+    shutil.copy2(ROOT / "Makefile", tmp_path)
+    files = ["results/README.md", "paper_figures/README.md", "paper_figures/a.png", ".snakemake/metadata/a"]
+    files += ["results/quick/logs/a", "quick_figures/a.png"]
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    def left():
+        return [name for name in files if (tmp_path / name).exists()]
+
+    for answer in ("n\n", ""):
+        assert "Nothing was deleted" in make(tmp_path, "clean", input=answer).stdout and left() == files
+    make(tmp_path, "clean", "RUN=quick", input="y\n")
+    assert left() == files[:4]
+    make(tmp_path, "clean", input="y\n")
+    assert left() == files[:2]
+
+
+# --- Snakemake itself ----------------------------------------------------------------------------------------------
+
+
+def test_versions_of_snakemake_that_are_not_known_are_refused():
+    require_known()
+    for version in ("9.10.0", "10.0.0"):
+        with pytest.raises(UnknownVersion, match=f"this is {version}"):
+            require_known(version)
