@@ -48,6 +48,7 @@ TESTS = {
     "theory/prediction_error.py": "prediction_error",
     "theory/predictors.py": "predictors",
     "theory/chain.py": "predictors",
+    "theory/chain_curve.py": "predictors",
     "theory/effective_fraction.py": "predictors cavity",
     "ensembles/limits.py": "predictors designs",
     "solvers/belief_propagation.py": "bp solvers",

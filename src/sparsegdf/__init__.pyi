@@ -35,6 +35,7 @@ from .theory.replica_symmetric import rs_curve as rs_curve
 from .theory.replica_symmetric import rs_stable_range as rs_stable_range
 from .theory.replica_symmetric import s1_end as s1_end
 from .theory.replica_symmetric import s1_largest_delta as s1_largest_delta
+from .theory.replica_symmetric import s1_lowest_eta as s1_lowest_eta
 from .theory.replica_symmetric import solve_rs as solve_rs
 
 __version__: str

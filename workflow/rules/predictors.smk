@@ -6,7 +6,7 @@ for exhibit in (*CONFIG.figures.values(), *CONFIG.tables.values()):
     LIMITS |= exhibit.rs_limits(CONFIG)
 
 
-# On Example 1 each level is sampled, which takes a second or more.
+# Seconds: the longest is Example 1, whose levels are sampled.
 rule limit_points:
     output:
         f"{RESULTS}/theory/limits/{{limit}}.parquet",

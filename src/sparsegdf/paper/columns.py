@@ -68,6 +68,9 @@ COLUMNS = {
     "residual": Column("largest relative violation of the saddle point equations"),
     "converged": Column("whether `residual` is below 1e-12", BOOL),
     "at_delta": Column("the AT line: largest δ of the stable range; NaN if there is none"),
+    "at_delta_error": Column("standard error of `at_delta` where the theory is sampled (Example 1), else 0"),
+    "lowest_eta": Column("the smallest η of S1, 0 where it ends there; NaN if it could not be reached", "η"),
+    "lowest_eta_error": Column("standard error of `lowest_eta` where the theory is sampled (Example 1), else 0", "η"),
     "s1_largest_delta": Column("the largest δ of S1"),
     "s1_end": Column("the δ at which S1 ends"),
     "x": Column("the maximiser x*(z)", "y"),
@@ -316,11 +319,11 @@ RESULTS = {
             "residual",
             "penalty",
         ),
-        "at_delta",
+        *("at_delta", "lowest_eta", "at_delta_error", "lowest_eta_error"),
         delta_eff=Column(
             "the effective fraction that belief propagation would find; NaN where it has no fixed point"
         ),
-        at_delta=Column("the AT line; on Example 1 interpolated between the levels, NaN if not reached"),
+        at_delta=Column("the AT line; NaN if there is none, or if it could not be reached"),
     ),
     "stationary points on a design": schema(
         *("penalty", "eta", "delta", "delta_se", "gdf", "gdf_se", "stein", "stein_se", "err_train", "err_train_se"),

@@ -1,32 +1,43 @@
-"""RS theory of rows with the covariance Sigma_ij = c^|i-j| (Example 1), by one long sample of the chain.
+"""RS theory of rows with the covariance Sigma_ij = c^|i-j| (Example 1), by sampled chains of sites.
 
-The single-body problem is a correlated one,
+The single-body problem is a correlated one. With v = Q + s2 = chi_hat/Q_hat^2,
 
-    x* = argmin_x (Q_hat/2) x^T Sigma x - sqrt(chi_hat) w^T x + r(x),   w ~ N(0, Sigma),
+    x* = argmin_x x^T Sigma x / 2 - sqrt(v) w^T x + r(x)/Q_hat,   w ~ N(0, Sigma),
 
-with n sites in place of N. On the support S, with D = diag r''(x_i) and K = Q_hat + D Sigma_SS^-1,
+for n sites in place of N. With K = 1 + D Sigma_SS^-1 on the support S, D = diag r''(x_i)/Q_hat and m = alpha n,
 
-    chi = E tr K^-1 / M,   Q = E[x*^T Sigma x*] / M,   AT: Q_hat^2 E tr K^-2 / M > 1,   M = alpha n,
+    v = s2 + E[x*^T Sigma x*]/m,   1 - Q_hat = E[w^T x*]/(m sqrt(v)),   AT: E tr K^-2 / m > 1.
 
-and Q_hat, chi_hat, df and err_train follow from chi and Q as for iid predictors. Sigma x is a sum from the left and
-one from the right, and Sigma_SS^-1 is tridiagonal: a sweep of coordinate descent and both traces take O(n) steps.
+The second is E tr K^-1 / m by partial integration, but it is continuous in v, Q_hat and eta, so that Newton's method
+finds the root for one w. Sigma x is a sum from the left and one from the right, and Sigma_SS^-1 is tridiagonal: a
+sweep of coordinate descent and the trace take O(n) steps. The parameter of the curve is v, as in saddle_points.py.
 
-The averages are over w of a fixed seed, so that the equations have a root, and their errors are those of means over
-batches of sites, carried through the equations. Where the objective is not convex, x* is the minimum that descent
-comes to from the last one.
+The noise that drives w is not random. It is the whole period of a congruential generator, so that the windows of
+neighbouring sites form a lattice, which fills space more evenly than random numbers do. Sixteen random shifts of the
+lattice make sixteen chains. Each has a solution of its own; the result is their mean and its standard error.
+
+Where the objective is not convex, x* is the minimum that descent comes to from x = 0, or from a solution nearby.
 """
+
+from functools import lru_cache
 
 import numpy as np
 from numba import njit
+from scipy.special import ndtri
 
-_SITES = 2**19
-_BATCHES = 64
+# A prime, and a primitive root of it whose lattices in up to seven dimensions are among the best of 1200 tried.
+_PERIOD, _MULTIPLIER = 16381, 8786
+_SHIFTS = 16
 _SEED = 2018
-_SWEEPS = 1000
-_TOLERANCE = 1e-9  # of x in one sweep, relative to sqrt(chi_hat)/Q_hat
-_COUNTS = 5  # sites more or less on the support: delta, and chi of l1, do not change by less than one
-_SLOPE = 1e-2  # the change of a logarithm for the first slopes
-_STEPS = 40
+_MARGIN = 64  # sites beyond both ends, which are left out of the averages
+_SWEEPS = 1000  # to and fro
+_FEW, _JUMPS = 0.02, 20  # the share of segments that may have changed before a jump, and the number of jumps
+_PIVOT = 0.02  # smaller ones are near a saddle
+_REST = 1e-7  # of x in one sweep, relative to sqrt(v)
+
+
+class NoMinimum(ValueError):
+    """Descent does not end, as can be where the objective is far from convex, or the estimate jumps."""
 
 
 @njit(cache=True)
@@ -39,66 +50,123 @@ def _estimate(h, start, slope, intercept):
 
 
 @njit(cache=True)
-def _descend(b, Q_hat, c, start, slope, intercept, x, piece, tolerance, sweeps):
-    """Coordinate descent on x, and the segment of each x_i, to and fro, until none moves by more; whether it did."""
-    n, side = x.size, np.empty(x.size)
-    total = 0.0
-    for i in range(n - 1, -1, -1):
-        side[i] = total
-        total = c * (total + x[i])
-    for sweep in range(sweeps):
-        moved, total = 0.0, 0.0
-        for m in range(n):
-            i = m if sweep % 2 == 0 else n - 1 - m
-            new, piece[i] = _estimate(b[i] - Q_hat * (total + side[i]), start, slope, intercept)
-            moved = max(moved, abs(new - x[i]))
-            x[i], side[i] = new, total
-            total = c * (total + new)
+def _on_pieces(b, powers, slope, intercept, x, piece):
+    """Put x to the minimum on its segments: (1 + T D) x = T (b + sign(x) intercept/slope), T = Sigma_SS^-1.
+
+    x stays where it is if it is near a saddle.
+    """
+    S = np.flatnonzero(piece >= 0)
+    k = S.size
+    d, field, diagonal, off, right = np.empty(k), np.empty(k), np.ones(k), np.zeros(k + 1), np.empty(k)
+    for a in range(k):
+        j = piece[S[a]]
+        d[a] = 1 / slope[j] - 1
+        field[a] = b[S[a]] + (intercept[j] if x[S[a]] > 0 else -intercept[j]) / slope[j]
+    for a in range(1, k):
+        r = powers[S[a] - S[a - 1]]
+        off[a] = -r / (1 - r * r)
+        diagonal[a - 1] -= r * off[a]
+        diagonal[a] -= r * off[a]
+    for a in range(k):
+        right[a] = diagonal[a] * field[a]
+        if a > 0:
+            right[a] += off[a] * field[a - 1]
+        if a < k - 1:
+            right[a] += off[a + 1] * field[a + 1]
+    diagonal = 1 + diagonal * d
+    for a in range(1, k):
+        ratio = off[a] * d[a - 1] / diagonal[a - 1]
+        diagonal[a] -= ratio * off[a] * d[a]
+        right[a] -= ratio * right[a - 1]
+        if diagonal[a] < _PIVOT:
+            return
+    for a in range(k - 1, -1, -1):
+        if a < k - 1:
+            right[a] -= off[a + 1] * d[a + 1] * x[S[a + 1]]
+        x[S[a]] = right[a] / diagonal[a]
+
+
+@njit(cache=True)
+def _descend(b, powers, start, slope, intercept, x, piece, tolerance):
+    """Bring x to a minimum and find the segment of each x_i; whether that came to an end.
+
+    Coordinate descent to and fro. When few segments have changed, x jumps to the minimum on its segments, from where
+    only the neighbours of a wrong one have to move.
+    """
+    n, c, side, jumps = x.size, powers[1], np.empty(x.size), 0
+    for _ in range(_SWEEPS):
+        total = 0.0
+        for i in range(n - 1, -1, -1):
+            side[i] = total
+            total = c * (total + x[i])
+        for direction in range(2):
+            moved, changes, total = 0.0, 0, 0.0
+            for m in range(n):
+                i = m if direction == 0 else n - 1 - m
+                new, k = _estimate(b[i] - (total + side[i]), start, slope, intercept)
+                changes += k != piece[i]
+                moved = max(moved, abs(new - x[i]))
+                x[i], piece[i], side[i] = new, k, total
+                total = c * (total + new)
         if moved <= tolerance:
             return True
+        if changes <= _FEW * n and jumps < _JUMPS:
+            _on_pieces(b, powers, slope, intercept, x, piece)
+            jumps += 1
     return False
 
 
 @njit(cache=True)
-def _site_terms(x, piece, Q_hat, c, curvature):
-    """Of each site [K^-1]_ii, -d/dQ_hat of it (which add up to tr K^-1 and tr K^-2), and x_i (Sigma x)_i."""
-    n = x.size
-    trace, square, energy = np.zeros(n), np.zeros(n), np.zeros(n)
+def _products(x, w, c, margin):
+    """(x^T Sigma x, w^T x) of the sites inside."""
+    n, energy, response = x.size, 0.0, 0.0
     total = 0.0
     for i in range(n):
-        energy[i] = x[i] * (x[i] + total)
+        if margin <= i < n - margin:
+            energy += x[i] * (x[i] + total)
+            response += w[i] * x[i]
         total = c * (total + x[i])
     total = 0.0
     for i in range(n - 1, -1, -1):
-        energy[i] += x[i] * total
+        if margin <= i < n - margin:
+            energy += x[i] * total
         total = c * (total + x[i])
+    return energy, response
+
+
+@njit(cache=True)
+def _traces(piece, powers, curvature, margin):
+    """(tr K^-1, tr K^-2) over the sites inside."""
     S = np.flatnonzero(piece >= 0)
     k = S.size
     if k == 0:
-        return trace, square, energy
+        return 0.0, 0.0
     d, diagonal, product = np.empty(k), np.ones(k), np.zeros(k + 1)
     for a in range(k):
         d[a] = curvature[piece[S[a]]]
     for a in range(1, k):  # product[a] is K_{a-1,a} K_{a,a-1}
-        r = c ** (S[a] - S[a - 1])
+        r = powers[S[a] - S[a - 1]]
         diagonal[a - 1] += r * r / (1 - r * r)
         diagonal[a] += r * r / (1 - r * r)
         product[a] = d[a - 1] * d[a] * (r / (1 - r * r)) ** 2
-    diagonal = Q_hat + d * diagonal
-    left, left_slope = np.empty(k), np.empty(k)  # what the sites before leave of the diagonal, and its d/dQ_hat
+    diagonal = 1 + d * diagonal
+    # What the sites before leave of the diagonal, and the slope of that when a number is added to K.
+    left, left_slope = np.empty(k), np.empty(k)
     left[0], left_slope[0] = diagonal[0], 1.0
     for a in range(1, k):
         left[a] = diagonal[a] - product[a] / left[a - 1]
         left_slope[a] = 1 + product[a] * left_slope[a - 1] / left[a - 1] ** 2
     right, right_slope = diagonal[k - 1], 1.0
+    trace, square = 0.0, 0.0
     for a in range(k - 1, -1, -1):
         if a < k - 1:
             ratio = product[a + 1] / right
             right, right_slope = diagonal[a] - ratio, 1 + ratio * right_slope / right
-        pivot = left[a] + right - diagonal[a]
-        trace[S[a]] = 1 / pivot
-        square[S[a]] = (left_slope[a] + right_slope - 1) / pivot**2
-    return trace, square, energy
+        if margin <= S[a] < piece.size - margin:
+            pivot = left[a] + right - diagonal[a]
+            trace += 1 / pivot
+            square += (left_slope[a] + right_slope - 1) / pivot**2
+    return trace, square
 
 
 @njit(cache=True)
@@ -110,93 +178,63 @@ def _markov(noise, c):
     return w
 
 
-class _NotAtRest(Exception):
-    """Descent does not end, as can be where the objective is far from convex."""
+@lru_cache(maxsize=4)
+def _fields(c):
+    """w of each chain, and c^k; the noise goes on around the period beyond both ends."""
+    points = np.empty(_PERIOD - 1)
+    points[0] = 1
+    for i in range(1, points.size):
+        points[i] = points[i - 1] * _MULTIPLIER % _PERIOD
+    points = np.concatenate([points[-_MARGIN:], points, points[:_MARGIN]]) / _PERIOD
+    shifts = np.random.default_rng(_SEED).random(_SHIFTS)
+    return [_markov(ndtri((points + shift) % 1), c) for shift in shifts], c ** np.arange(points.size)
 
 
-class SampledChain:
-    """The chain of one c, with the x* found last, from which the next one starts."""
+class Sites:
+    """One chain and one penalty; x is what the last search came to, and the next one starts from it."""
 
-    sampled = True
-    column = 1.0  # the mean square length of a column
+    def __init__(self, w, powers, penalty, alpha, s2):
+        self.w, self._powers, self.penalty, self.s2 = w, powers, penalty, s2
+        self.rows = alpha * (w.size - 2 * _MARGIN)
+        self.x, self.piece = np.zeros(w.size), np.full(w.size, -1)
 
-    def __init__(self, limit, alpha, s2):
-        self.alpha, self.s2, self.c, self.w = alpha, s2, limit.c, None
-
-    def curvatures(self, penalty, Q_hat, eta, chi_hat):
-        """(probability, r''(x)) of the pieces of the penalty on which x* != 0 can be."""
-        _, slope, _ = self._find(penalty, Q_hat, eta, chi_hat)
-        counts = np.bincount(self.piece[self.piece >= 0], minlength=slope.size)
-        return np.stack([counts / self.w.size, 1 / slope - Q_hat])
-
-    def solve(self, penalty, start, *, delta=None, eta=None):
-        """The numbers of the saddle point at this delta or eta, from a guess (chi, Q, eta); None if not found."""
-        guess = np.log(start if eta is None else start[:2])
-        means = {}
-
-        def equations(logs):
-            chi, Q, here = np.exp([*logs, *([] if eta is None else [np.log(eta)])])
-            Q_hat, chi_hat = 1 / (1 + chi), (Q + self.s2) / (1 + chi) ** 2
-            batches = self._means(penalty, Q_hat, here, chi_hat)
-            chi_new, Q_new, delta_new, square = batches.mean(axis=1)
-            means.update(batches=batches, chi=chi, Q=Q, eta=here, delta=delta_new, Q_hat=Q_hat, chi_hat=chi_hat)
-            means.update(at=Q_hat**2 * square, penalty_mean=penalty.value(self.x, here).mean())
-            right = [chi_new / chi, Q_new / Q] + ([] if delta is None else [delta_new / delta])
-            return np.log(np.maximum(right, 1e-300))
-
-        try:
-            slopes, residual = _broyden(equations, guess, lambda: _COUNTS / np.count_nonzero(self.x))
-        except _NotAtRest:
-            slopes = None
-        if slopes is None:
-            return None
-        noise = means["batches"][: guess.size] / means["batches"][: guess.size].mean(axis=1, keepdims=True)
-        spread = np.linalg.solve(slopes, noise)[0].std(ddof=1) / np.sqrt(_BATCHES)  # of ln chi
-        df = 1 - means["Q_hat"]
-        return means | {"df": df, "df_error": df * (1 - df) * spread, "residual": np.abs(residual).max()}
-
-    def _find(self, penalty, Q_hat, eta, chi_hat):
-        """Bring x to the minimum; returns the segments of the penalty."""
-        if self.w is None:
-            noise = np.random.default_rng(_SEED).standard_normal(_SITES)
-            self.w = _markov(noise / np.sqrt(np.mean(noise**2)), self.c)  # its variance need not fluctuate
-            self.x, self.piece = np.zeros(_SITES), np.full(_SITES, -1)
-        segments = penalty.segments(np.array([Q_hat]), np.array([eta]))
+    def find(self, v, Q_hat, eta):
+        """Bring x to the minimum; returns r''/Q_hat on each segment of the penalty."""
+        segments = self.penalty.segments(np.array([Q_hat]), np.array([eta]))
         if segments.jumps().any():
-            raise ValueError(
-                f"penalty = {penalty!r} has an estimate that jumps at eta = {eta:g} (allowed for AR1: one that is "
-                "continuous there, since descent does not find the minimum elsewhere)"
+            raise NoMinimum(
+                f"penalty = {self.penalty!r} has an estimate that jumps at eta = {eta:g} (allowed for AR1: one that "
+                "is continuous there, since descent does not find the minimum elsewhere)"
             )
-        segments = [column[:, 0].copy() for column in segments]
-        field = np.sqrt(chi_hat)
-        tolerance = _TOLERANCE * field / Q_hat
-        if not _descend(field * self.w, Q_hat, self.c, *segments, self.x, self.piece, tolerance, _SWEEPS):
-            raise _NotAtRest
-        return segments
+        start, slope, intercept = (column[:, 0].copy() for column in segments)
+        scaled = start / Q_hat, slope * Q_hat, intercept
+        tolerance = _REST * np.sqrt(v)
+        if not _descend(np.sqrt(v) * self.w, self._powers, *scaled, self.x, self.piece, tolerance):
+            raise NoMinimum(f"descent does not come to rest at eta = {eta:g}")
+        return 1 / scaled[1] - 1
 
-    def _means(self, penalty, Q_hat, eta, chi_hat):
-        """chi, Q, delta and E tr K^-2 / M, each in batches: shape (4, batches)."""
-        _, slope, _ = self._find(penalty, Q_hat, eta, chi_hat)
-        trace, square, energy = _site_terms(self.x, self.piece, Q_hat, self.c, 1 / slope - Q_hat)
-        sites = np.stack([trace, energy, self.piece >= 0, square])
-        return sites.reshape(4, _BATCHES, -1).mean(axis=2) / self.alpha
+    def values(self, v, Q_hat, eta):
+        """The right less the left sides of the equations for v, relative to v, and Q_hat; delta and AT."""
+        curvature = self.find(v, Q_hat, eta)
+        energy, response = _products(self.x, self.w, self._powers[1], _MARGIN)
+        trace, square = _traces(self.piece, self._powers, curvature, _MARGIN)
+        nonzero = np.count_nonzero(self.piece[_MARGIN:-_MARGIN] >= 0)
+        df = response / (self.rows * np.sqrt(v))
+        right = (self.s2 + energy / self.rows) / v - 1, df - (1 - Q_hat)
+        ratio = df / trace if trace > 0 else 0.0
+        return np.array([*right, nonzero * ratio, square * ratio])
+
+    def counts(self, pieces):
+        """How many sites are on each segment."""
+        inside = self.piece[_MARGIN:-_MARGIN]
+        return np.bincount(inside[inside >= 0], minlength=pieces)
+
+    def penalty_mean(self, eta):
+        """The mean of r(x)."""
+        return self.penalty.value(self.x[_MARGIN:-_MARGIN], eta).mean()
 
 
-def _broyden(f, x, allowed):
-    """(slopes, f) at a root of f near x, or (None, f): Newton's method with slopes that each step corrects."""
-    x, value = x.copy(), f(x)
-    slopes = np.empty((x.size, x.size))
-    for k in range(x.size):
-        step = np.zeros(x.size)
-        step[k] = _SLOPE
-        slopes[:, k] = (f(x + step) - value) / _SLOPE
-    for _ in range(_STEPS):
-        if (np.abs(value) <= allowed()).all():
-            return slopes, value
-        step = -np.linalg.solve(slopes, value)
-        step *= min(1, 0.5 / np.abs(step).max())
-        before, value = value, f(x + step)
-        x += step
-        if np.abs(step).max() > 1e-3:  # a small step has the steps of delta in its difference
-            slopes += np.outer(value - before - slopes @ step, step) / (step @ step)
-    return None, value
+def all_sites(c, penalty, alpha, s2):
+    """The chains with this c."""
+    fields, powers = _fields(c)
+    return [Sites(w, powers, penalty, alpha, s2) for w in fields]

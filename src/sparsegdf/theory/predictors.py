@@ -166,7 +166,7 @@ def known_predictors(predictors, alpha, s2):
         raise ValueError(f"predictors = {predictors!r} are not known to the theory (allowed: {allowed})")
     limit = limit(alpha)
     if isinstance(limit, Chain):
-        from sparsegdf.theory.chain import SampledChain  # numba, which the other kinds do without
+        from sparsegdf.theory.chain_curve import SampledChain  # numba, which the other kinds do without
 
         return SampledChain(limit, alpha, s2)
     return KINDS[type(limit)](limit, alpha, s2)

@@ -73,6 +73,15 @@ class SampledRSSolution(RSSolution):
     df_error: float  # standard error of df at the delta or eta asked for
 
 
+class Sampled(float):
+    """A number with its standard error, `error`, where the theory is sampled."""
+
+    def __new__(cls, values):
+        number = super().__new__(cls, np.mean(values))
+        number.error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
+        return number
+
+
 def solve_rs(
     penalty: Penalty,
     *,
@@ -101,8 +110,9 @@ def solve_rs(
         Of y.
     predictors : design or limit
         A design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition), Block(T).at(N),
-        Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: each point takes
-        about a second of CPU time at c = 0.5 and four at 0.9, and df_error is the standard error of df.
+        Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the first
+        point of a problem takes a second of CPU time, each other one a tenth, and df_error is the standard error of
+        df.
     beyond_turning : bool
         Ask for the second point with this delta.
 
@@ -121,43 +131,36 @@ def solve_rs(
     """
     if (delta is None) == (eta is None):
         raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
-    if eta is not None and beyond_turning:
-        raise ValueError("beyond_turning = True goes with delta (by eta it is always the first point)")
-    known, variance = _known(penalty, alpha, mean, variance, predictors)
-    if known.sampled:
-        asked = {"delta": delta} if eta is None else {"eta": require_number("eta", eta, above=0)}
-        return SampledRSSolution(**_sampled(known, penalty, variance, asked, beyond_turning))
-    curve = SaddlePoints(penalty, known)
-    if eta is None:
-        columns = _at_deltas(curve, variance, [delta], beyond_turning)
-    else:
-        eta = require_number("eta", eta, at_least=0)
-        columns = _at_eta(curve, variance, eta) | {"eta": np.array([eta])}
-    return RSSolution(**{name: column[0].item() for name, column in columns.items()})
+    asked = {"deltas": [delta]} if eta is None else {"etas": [eta]}
+    problem = {"alpha": alpha, "mean": mean, "variance": variance, "predictors": predictors}
+    (row,) = rs_curve(penalty, **asked, **problem, beyond_turning=beyond_turning).to_dict("records")
+    return (SampledRSSolution if "df_error" in row else RSSolution)(**row)
 
 
 def rs_curve(
     penalty: Penalty,
     *,
     alpha: float,
-    deltas: ArrayLike,
+    deltas: ArrayLike | None = None,
+    etas: ArrayLike | None = None,
     mean: float = 0.0,
     variance: float = 1.0,
     predictors: Design | Limit = INDEPENDENT,
     beyond_turning: bool = False,
 ) -> pd.DataFrame:
-    """The RS saddle points at each delta.
+    """The RS saddle points at each delta or at each eta.
 
     Parameters
     ----------
     penalty, alpha, mean, variance, predictors, beyond_turning :
         As those of solve_rs.
-    deltas : array
+    deltas, etas : array, optional
+        One of the two.
 
     Returns
     -------
     DataFrame
-        One row per delta, columns as the fields of RSSolution.
+        One row each, columns as the fields of RSSolution.
 
     Examples
     --------
@@ -168,11 +171,20 @@ def rs_curve(
     1    0.5  0.426    1.242
     2    0.8  0.630    1.446
     """
+    if (deltas is None) == (etas is None):
+        raise ValueError(f"give exactly one of deltas and etas (deltas = {deltas!r}, etas = {etas!r})")
     known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if etas is None:
+        deltas = _require_deltas(deltas, known.alpha)
+    else:
+        etas = _require_etas(etas, beyond_turning, known.sampled)
     if known.sampled:
-        rows = [_sampled(known, penalty, variance, {"delta": delta}, beyond_turning) for delta in deltas]
-        return pd.DataFrame(rows)
-    return pd.DataFrame(_at_deltas(SaddlePoints(penalty, known), variance, deltas, beyond_turning))
+        asked = [{"delta": delta} for delta in deltas] if etas is None else [{"eta": eta} for eta in etas]
+        return pd.DataFrame([_sampled(known, penalty, variance, one, beyond_turning) for one in asked])
+    curve = SaddlePoints(penalty, known)
+    if etas is None:
+        return pd.DataFrame(_at_deltas(curve, variance, deltas, beyond_turning))
+    return pd.concat([pd.DataFrame(_at_eta(curve, variance, eta)) for eta in etas], ignore_index=True)
 
 
 def rs_stable_range(
@@ -194,7 +206,8 @@ def rs_stable_range(
     -------
     (low, high) or None if nowhere
         high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
-        reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite.
+        reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite. Where
+        the theory is sampled, low is zero, and high is a Sampled number.
 
     Examples
     --------
@@ -203,7 +216,11 @@ def rs_stable_range(
     >>> round(high, 4)
     0.8669
     """
-    curve, variance = _curve(penalty, alpha, mean, variance, predictors)
+    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        line = known.curve(penalty).at_line()
+        return 0.0, _sampled_s1(known, penalty, "largest_delta", "end") if line is None else Sampled(line.delta)
+    curve = SaddlePoints(penalty, known)
 
     def margin(t):
         return 1 / _at_t(curve, variance, np.atleast_1d(t))["at"] - 1
@@ -238,6 +255,7 @@ def s1_largest_delta(
     Returns
     -------
     float
+        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
 
     Examples
     --------
@@ -246,8 +264,10 @@ def s1_largest_delta(
     >>> round(s1_largest_delta(penalty, alpha=0.5), 4), round(s1_end(penalty, alpha=0.5), 4)
     (0.7924, 0.7847)
     """
-    curve, _ = _curve(penalty, alpha, mean, variance, predictors)
-    return min(1.0, _delta_of_t(curve.smallest_t(), curve.alpha))
+    known, _ = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        return _sampled_s1(known, penalty, "largest_delta", "end")
+    return min(1.0, _delta_of_t(SaddlePoints(penalty, known).smallest_t(), known.alpha))
 
 
 def s1_end(
@@ -268,6 +288,7 @@ def s1_end(
     Returns
     -------
     float
+        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
 
     Examples
     --------
@@ -275,13 +296,53 @@ def s1_end(
     >>> round(s1_end(SCAD(a=8, lam=1), alpha=0.5), 4)
     0.9242
     """
-    curve, _ = _curve(penalty, alpha, mean, variance, predictors)
-    return min(1.0, _delta_of_t(curve.end()[1], curve.alpha))
+    known, _ = _known(penalty, alpha, mean, variance, predictors)
+    if known.sampled:
+        return _sampled_s1(known, penalty, "end")
+    return min(1.0, _delta_of_t(SaddlePoints(penalty, known).end()[1], known.alpha))
+
+
+def s1_lowest_eta(
+    penalty: Penalty,
+    *,
+    alpha: float,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    predictors: Design | Limit = INDEPENDENT,
+) -> float:
+    """The smallest eta on S1: zero at its end, or that at which eta turns and grows again on the way to S3.
+
+    Parameters
+    ----------
+    penalty, alpha, mean, variance, predictors :
+        As those of solve_rs.
+
+    Returns
+    -------
+    float
+        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
+
+    Examples
+    --------
+    >>> from sparsegdf import SCAD, Block, s1_lowest_eta
+    >>> round(s1_lowest_eta(SCAD(a=5, lam=1), alpha=0.5, predictors=Block.with_fraction(0.375)), 3)
+    0.118
+    """
+    known, _ = _known(penalty, alpha, mean, variance, predictors)
+    if not known.sampled:
+        return float(SaddlePoints(penalty, known).s1.eta.min())
+    curve = known.curve(penalty)
+    turn = curve.lowest_eta()
+    return Sampled([0.0, 0.0] if curve.beyond in ("S2", "") else [np.nan, np.nan] if turn is None else turn.eta)
 
 
 def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> str:
-    """The branch that S1 goes over into at its end: S2, S3, or "" where it ends at eta = 0 with df < 1."""
-    curve, _ = _curve(penalty, alpha, mean, variance, predictors)
+    """The branch that S1 goes over into at its end: S2, S3, or "" where it ends at eta = 0 with df < 1.
+
+    "unknown" where the theory is sampled and cannot follow it, since the estimate begins to jump.
+    """
+    known, _ = _known(penalty, alpha, mean, variance, predictors)
+    curve = known.curve(penalty) if known.sampled else SaddlePoints(penalty, known)
     return "S2" if isinstance(penalty, L0) and curve.beyond else curve.beyond
 
 
@@ -320,14 +381,6 @@ def _crossing(f, positive, negative):
     return float(positive)
 
 
-def _curve(penalty, alpha, mean, variance, predictors):
-    """The saddle points of a checked problem, and its variance."""
-    known, variance = _known(penalty, alpha, mean, variance, predictors)
-    if known.sampled:
-        raise ValueError(f"predictors = {predictors!r} are sampled (allowed: solve_rs and rs_curve, point by point)")
-    return SaddlePoints(penalty, known), variance
-
-
 def _known(penalty, alpha, mean, variance, predictors):
     """The predictors of a checked problem as the theory knows them, and its variance."""
     require_penalty(penalty)
@@ -338,27 +391,29 @@ def _known(penalty, alpha, mean, variance, predictors):
 
 
 def _sampled(known, penalty, variance, asked, beyond_turning):
-    """The fields of SampledRSSolution at asked = {"delta": ...} or {"eta": ...}, from that for iid predictors."""
-    if beyond_turning:
-        raise ValueError("beyond_turning = True is not known for predictors that are sampled (allowed: False)")
-    if "delta" in asked:
-        asked = {"delta": _require_deltas([asked["delta"]], known.alpha)[0].item()}
-    guess = solve_rs(penalty, alpha=known.alpha, variance=known.s2, **asked)
-    found = None
-    if guess.branch == "S1":
-        found = known.solve(penalty, (guess.chi, guess.Q, guess.eta), **asked)
-    if found is None:
+    """The fields of SampledRSSolution at asked = {"delta": ...} or {"eta": ...}."""
+    points = known.curve(penalty).solve(**asked, beyond_turning=beyond_turning)
+    if points is None:
         unknown = {field.name: np.nan for field in fields(SampledRSSolution)}
         return unknown | {"branch": "", "rs_stable": False, "converged": False} | asked
-    found |= {"err_train": found["chi_hat"], "err_pre": found["chi_hat"] + 2 * variance * found["df"]}
-    found |= {"free_energy": known.alpha * found["chi_hat"] / 2 + found["penalty_mean"], "branch": "S1"}
-    found |= {"rs_stable": found["at"] <= 1 + _AT_SLACK, "converged": True} | asked
-    return {name: np.asarray(found[name]).item() for name in (field.name for field in fields(SampledRSSolution))}
+    found = {name: column.mean().item() for name, column in points._asdict().items()}
+    Q_hat, v = found["Q_hat"], found.pop("v")
+    df, chi_hat = 1 - Q_hat, v * Q_hat**2
+    found |= {"df": df, "df_error": Sampled(points.Q_hat).error, "residual": points.residual.max().item()}
+    found |= {"chi": df / Q_hat, "Q": v - known.s2, "chi_hat": chi_hat}
+    found |= {"err_train": chi_hat, "err_pre": chi_hat + 2 * variance * df}
+    found |= {"free_energy": known.alpha * chi_hat / 2 + found["penalty_mean"], "branch": "S1"}
+    return found | {"rs_stable": found["at"] <= 1 + _AT_SLACK, "converged": True} | asked
+
+
+def _sampled_s1(known, penalty, *places):
+    """The delta of the first of these places of a sampled S1 that there is."""
+    found = [points for points in (getattr(known.curve(penalty), place)() for place in places) if points is not None]
+    return Sampled(np.minimum(found[0].delta, 1.0) if found else [np.nan, np.nan])
 
 
 def _at_deltas(curve, variance, deltas, beyond_turning):
     """Columns of RSSolution at each delta."""
-    deltas = _require_deltas(deltas, curve.alpha)
     t = _t_of_delta(deltas, curve.alpha)
     if not beyond_turning:
         return _at_t(curve, variance, t) | {"delta": deltas}
@@ -381,10 +436,11 @@ def _at_eta(curve, variance, eta):
     if eta == 0 and curve.beyond != "S3":
         v, t = curve.end()
         if not curve.beyond:
-            return _at_t(curve, variance, np.array([t]))
+            return _at_t(curve, variance, np.array([t])) | {"eta": np.zeros(1)}
         return _columns(curve, variance, np.array([v]), np.array([TINY]), np.array(["S2"]), t=np.array([t]))
     v, u, branch = curve.at_eta(eta)
-    return _columns(curve, variance, *(np.array([value]) for value in (v, u, branch)), eta=np.array([eta]))
+    columns = _columns(curve, variance, *(np.array([value]) for value in (v, u, branch)), eta=np.array([eta]))
+    return columns | {"eta": np.array([eta])}
 
 
 def _columns(curve, variance, v, u, branch, *, t=None, eta=None):
@@ -453,3 +509,13 @@ def _require_deltas(deltas, alpha):
     if not deltas:
         raise ValueError("deltas = [] is empty (allowed: at least one delta)")
     return np.array(deltas)
+
+
+def _require_etas(etas, beyond_turning, sampled):
+    """etas as floats >= 0, or > 0 where the theory is sampled."""
+    if beyond_turning:
+        raise ValueError("beyond_turning = True goes with delta (by eta it is always the first point)")
+    etas = [require_number("eta", eta, **({"above": 0} if sampled else {"at_least": 0})) for eta in etas]
+    if not etas:
+        raise ValueError("etas = [] is empty (allowed: at least one eta)")
+    return etas

@@ -15,7 +15,8 @@ from sparsegdf.paper.figures.limit_lines import draw_limit
 
 COLOURS = ("0.25", style.BLUE, style.GREEN, style.VERMILION, style.PURPLE)
 MARKERS = "os^Dv"
-NUMBERS = ["eta", "delta", "df", "df_error", "delta_eff", "at_delta"]  # of the theory
+LINES = ["at_delta", "at_delta_error", "lowest_eta", "lowest_eta_error"]
+NUMBERS = ["eta", "delta", "df", "df_error", "delta_eff", *LINES]  # of the theory
 L0 = "l0"  # the name of the exact search among the penalties
 L0_ETAS = np.linspace(5, 0.4, 24).tolist()
 

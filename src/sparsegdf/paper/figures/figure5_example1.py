@@ -81,13 +81,15 @@ def draw(summaries, limit, blocks, *, panels):
     for name, rows in complete.groupby("penalty", sort=False):
         row = rows.loc[rows.gap_delta_eff.abs().idxmax()]
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
+    turning = limit[limit.lowest_eta > 0].drop_duplicates("penalty")
+    ends = [f" RS of {row.penalty} ends where eta turns, at {row.lowest_eta:.3f}." for row in turning.itertuples()]
     caption = (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dotted: Stein divergence, |support|/M for l1 and the trace formula for elastic net. "
         "Lines: RS theory of this design, no fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
         "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterating, BP does "
         f"not reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have "
-        "one). Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "."
+        "one). Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "." + "".join(ends)
     )
     plotted = [table.assign(penalty=name, kind="BP") for name, table in summaries.items()]
     plotted = pd.concat([*plotted, limit.assign(kind="RS")], ignore_index=True)

@@ -53,7 +53,7 @@ class Figure9(Figure, Simulated):
     """
 
     shows = "ours: GDF − δ_eff and GDF − Stein divergence against 1/N, N = 250 to 2000, with predicted limits"
-    made_of = "100 to 400 samples each, and the RS theory of each design"
+    made_of = "300 to 800 samples each, and the RS theory of each design"
     columns: ClassVar = {"z": Column("`limit` over its standard error", differs=UNJUDGED)}
 
     designs: Annotated[list[str], Field(min_length=1)]

@@ -1,0 +1,264 @@
+"""The curve S1 of the sampled chain (chain.py), points of it, and where it becomes unstable or ends.
+
+The unknowns are y = (ln v, Q_hat, eta/Q_hat), the two equations are those of chain.py, and a third says which point
+is meant: it has this eta, this delta, or lies on the AT line. The curve is followed with v as its parameter on one
+chain. From there a point is found on each chain by itself, which gives a mean and its standard error.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcinv
+
+from sparsegdf.ensembles.limits import Groups
+from sparsegdf.theory.chain import NoMinimum, all_sites
+from sparsegdf.theory.predictors import Covariance
+from sparsegdf.theory.saddle_points import TINY, SaddlePoints
+
+_STEPS = 30
+_SOLVED = 1e-5  # before the last step
+_STEPPED = 5e-4  # delta and AT change in steps
+_AT_SLACK = 1e-6  # l1 sits on the AT line at its end
+_SLOPE = 0.02  # the change of an unknown for the slopes
+_FIRST = (0.01, 0.03, 0.1, 0.2, 0.4)  # delta of the first node: the first one at which the estimate does not jump
+_STRIDE, _SHORTEST = 0.12, 0.01  # from node to node in ln(Q/s2)
+_LARGEST = 9.0  # of ln(Q/s2): beyond it Q is taken as infinite
+_LOWEST = np.array([-np.inf, TINY, 1e-9])  # of the unknowns
+
+
+class SampledChain:
+    """The limit Chain at one alpha."""
+
+    sampled = True
+    column = 1.0  # the mean square length of a column
+
+    def __init__(self, limit, alpha, s2):
+        self.c, self.alpha, self.s2 = limit.c, alpha, s2
+
+    def curve(self, penalty):
+        return _curve(penalty, self.c, self.alpha, self.s2)
+
+    def curvatures(self, penalty, Q_hat, eta, chi_hat):
+        """(probability, r''(x)) of the pieces of the penalty on which x* != 0 can be."""
+        counts, sites = 0, all_sites(self.c, penalty, self.alpha, self.s2)
+        for chain in sites:
+            curvature = chain.find(chi_hat / Q_hat**2, Q_hat, eta)
+            counts = counts + chain.counts(curvature.size)
+        return np.stack([counts * self.alpha / (len(sites) * sites[0].rows), Q_hat * curvature])
+
+
+class Points(NamedTuple):
+    """One point of the curve on every chain: arrays with an entry per chain."""
+
+    v: np.ndarray
+    Q_hat: np.ndarray
+    eta: np.ndarray
+    delta: np.ndarray
+    at: np.ndarray
+    penalty_mean: np.ndarray
+    residual: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A point of the curve, with the slopes of Sites.values in the unknowns."""
+
+    y: np.ndarray
+    values: np.ndarray
+    slopes: np.ndarray
+
+    @property
+    def eta(self):
+        return self.y[1] * self.y[2]
+
+
+def _values(chain, y):
+    return chain.values(np.exp(y[0]), y[1], y[1] * y[2])
+
+
+# What a third equation is: its value at y, its slopes, and how large it may remain.
+
+
+def _with_eta(eta):
+    return lambda y, values: y[1] * y[2] / eta - 1, lambda node: [0, node.y[2] / eta, node.y[1] / eta], _SOLVED
+
+
+def _with_delta(delta):
+    return lambda y, values: values[2] - delta, lambda node: node.slopes[2], _STEPPED
+
+
+_ON_AT_LINE = lambda y, values: values[3] - 1, lambda node: node.slopes[3], 2 * _STEPPED
+
+
+def _with_unknown(k, value):
+    return lambda y, values: y[k] - value, lambda node: np.eye(3)[k], _SOLVED
+
+
+def _newton(chain, node, y, third):
+    """(y, values, residual) at a root near y, by Newton's method with the slopes of a node, which steps correct.
+
+    Without a root, the index of the unknown that is at its lowest value, or None.
+    """
+    equation, gradient, allowed = third
+    slopes, allowed = np.array([*node.slopes[:2], gradient(node)]), np.array([_SOLVED, _SOLVED, allowed])
+    before = step = None
+    for _ in range(_STEPS):
+        try:
+            values = _values(chain, y)
+        except NoMinimum:
+            return None
+        f = np.array([*values[:2], equation(y, values)])
+        if before is not None and np.abs(step).max() > 1e-3:  # a small step has the steps of delta in its difference
+            slopes += np.outer(f - before - slopes @ step, step) / (step @ step)
+        step = -np.linalg.solve(slopes, f)
+        if not np.isfinite(step).all():
+            return None
+        if (np.abs(f) <= allowed).all():  # what is left of the equations is linear
+            return y + step, values + node.slopes @ step, np.abs(f).max()
+        step *= min(1, 0.3 / np.abs(step).max())
+        wanted = y + step
+        y, before, step = np.maximum(wanted, _LOWEST), f, np.maximum(wanted, _LOWEST) - y
+        if not step.any():
+            break
+    below = np.flatnonzero(y <= _LOWEST)
+    return int(below[0]) if below.size else None
+
+
+@lru_cache(maxsize=16)
+def _curve(penalty, c, alpha, s2):
+    return ChainCurve(penalty, c, alpha, s2)
+
+
+class ChainCurve:
+    """S1 of one problem on nodes. `beyond` is the branch that follows: "S2", "S3", "" where S1 ends at eta = 0, and
+    "unknown" where no next node was
+    found, as where the estimate begins to jump.
+    """
+
+    def __init__(self, penalty, c, alpha, s2):
+        self.penalty, self.alpha, self.s2 = penalty, alpha, s2
+        self._problem = c, penalty, alpha, s2
+        self._iid = SaddlePoints(penalty, Covariance(Groups(), alpha, s2))
+        self.nodes, self.beyond = self._follow(all_sites(*self._problem)[0])
+
+    def solve(self, *, delta=None, eta=None, beyond_turning=False):
+        """The first point with this delta or eta, or the second with this delta; None if a chain has none."""
+        sign = -1 if eta is not None or beyond_turning else 1
+        column = np.array([node.values[2] if eta is None else node.eta for node in self.nodes])
+        asked = sign * (column - (delta if eta is None else eta))
+        first = int(column.argmax()) + 1 if beyond_turning else 0
+        reached = np.flatnonzero(asked[first:] >= 0)
+        if reached.size == 0 or (beyond_turning and column.max() < delta):
+            return None
+        k = first + int(reached[0])
+        if k == 0:
+            start = self._iid_unknowns(delta=delta, eta=eta)
+        else:
+            low, high = self.nodes[k - 1 : k + 1]
+            start = low.y + (high.y - low.y) * asked[k - 1] / (asked[k - 1] - asked[k])
+        return self._on_each(k, start, _with_delta(delta) if eta is None else _with_eta(eta))
+
+    def at_line(self):
+        """Where AT first exceeds 1; None if it does not."""
+        unstable = np.array([node.values[3] for node in self.nodes[1:]]) > 1 + _AT_SLACK
+        if not unstable.any():
+            return None
+        k = int(unstable.argmax()) + 1
+        return self._on_each(k, (self.nodes[k - 1].y + self.nodes[k].y) / 2, _ON_AT_LINE)
+
+    def end(self):
+        """Where Q_hat or eta vanishes; None if S1 was not followed so far."""
+        return self._on_each(-1, self.nodes[-1].y, _with_unknown(*self._end)) if self.beyond in ("S2", "") else None
+
+    def largest_delta(self):
+        """Where delta turns; None if it does not."""
+        return self._turn([-node.values[2] for node in self.nodes])
+
+    def lowest_eta(self):
+        """Where eta turns; None if it does not."""
+        return self._turn([node.eta for node in self.nodes])
+
+    def _turn(self, column):
+        """The point at the v of the minimum of `column` over the nodes, by the parabola through three."""
+        k = int(np.argmin(column))
+        if k in (0, len(self.nodes) - 1):
+            return None
+        a, b, _ = np.polyfit([node.y[0] for node in self.nodes[k - 1 : k + 2]], column[k - 1 : k + 2], 2)
+        return self._on_each(k, self.nodes[k].y, _with_unknown(0, -b / (2 * a)))
+
+    def _on_each(self, k, start, third):
+        """The point near node k on each chain; None if one has none."""
+        rows = []
+        for chain in all_sites(*self._problem):
+            found = _newton(chain, self.nodes[k], start, third)
+            if not isinstance(found, tuple):
+                return None
+            (log_v, Q_hat, ratio), (_, _, delta, at), residual = found
+            rows.append((np.exp(log_v), Q_hat, ratio * Q_hat, delta, at, chain.penalty_mean(ratio * Q_hat), residual))
+        return Points(*np.transpose(rows))
+
+    def _iid_unknowns(self, *, delta=None, eta=None):
+        """y for iid predictors."""
+        if eta is None:
+            t = np.sqrt(2) * erfcinv(self.alpha * np.array([delta]))
+            (v,), (u,), _ = self._iid.at_t(t)
+            eta = self._iid.predictors.eta_at(self.penalty, t, t * np.sqrt(v) * u, np.array([u]))[0]
+        else:
+            v, u, _ = self._iid.at_eta(eta)
+        return np.array([np.log(v), u, eta / u])
+
+    def _follow(self, chain):
+        """(nodes, beyond), from where few sites are on the support."""
+        nodes, stride = [self._first(chain)], _STRIDE
+        q = np.log(np.exp(nodes[0].y[0]) / self.s2 - 1)
+        while q < _LARGEST:
+            last = nodes[-1]
+            y0 = np.log(self.s2 * (1 + np.exp(q + stride)))
+            tangent = np.linalg.solve(np.array([*last.slopes[:2], [1, 0, 0]]), [0, 0, 1])
+            ahead = np.maximum(last.y + tangent * (y0 - last.y[0]), _LOWEST)
+            found = _newton(chain, last, ahead, _with_unknown(0, y0))
+            if isinstance(found, tuple):
+                try:
+                    nodes.append(self._node(chain, found[0]))
+                except NoMinimum:
+                    return nodes, "unknown"
+                q, stride = q + stride, _STRIDE
+            elif found is not None:
+                self._end = found, _LOWEST[found]
+                found = _newton(chain, last, last.y, _with_unknown(*self._end))
+                if isinstance(found, tuple):
+                    nodes.append(self._node(chain, found[0]))
+                    return nodes, {1: "S2", 2: ""}[self._end[0]]
+                stride /= 2
+            else:
+                stride /= 2
+            if stride < _SHORTEST:
+                return nodes, "unknown"
+        return nodes, "S3"
+
+    def _first(self, chain):
+        """The first node, near the solution for iid predictors, at the smallest delta that has no jump."""
+        refused = None
+        for delta in _FIRST:
+            start = self._iid_unknowns(delta=min(delta, 0.9 / self.alpha))
+            if not np.isfinite(start).all():
+                break
+            try:
+                node = self._node(chain, start)
+                y, *_ = _newton(chain, node, start, _with_unknown(0, start[0]))
+                return self._node(chain, y)
+            except NoMinimum as error:
+                refused = refused or error
+        raise refused
+
+    @staticmethod
+    def _node(chain, y):
+        values = _values(chain, y)
+        columns = []
+        for k in range(3):
+            step = np.zeros(3)
+            step[k] = _SLOPE if k != 1 or y[1] < 0.5 else -_SLOPE  # Q_hat is at most 1
+            columns.append((_values(chain, y + step) - values) / step[k])
+        return _Node(y, values, np.transpose(columns))
