@@ -14,12 +14,13 @@ OF_RUN = $(if $(filter-out paper,$(CHECKED_RUN)),--configfile config/$(RUN).yaml
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+DOCS := .venv-docs
 # Benchmarks and tests run on one BLAS thread; for jobs of the pipeline workflow/rules/common.smk sees to it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report \
-  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs clean
+.PHONY: help env paper_figures beyond claims all quick notebooks report verify status schedule test test-cluster test-cluster-quick test-report test-docs \
+  mutants reference bench bench-bp bench-path bench-subsets lock rulegraph docs lock-docs dist archive test-release clean
 
 help: ## list the targets
 	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z_-]+):.*## /\1\t/' | expand -t 20
@@ -88,7 +89,10 @@ test-cluster-quick: $(VENV)/.tests ## `make quick` here and on a real SLURM, byt
 	$(BIN)/python -m pytest tests/cluster -m quick
 
 test-report: $(VENV)/.tests ## the page of `make report` in a real browser (installs Debian's chromium if run as root)
-	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest tests/browser/test_report.py
+
+test-docs: docs $(VENV)/.tests ## the site of `make docs` in a real browser: no broken link, nothing asked of the network
+	$(BIN)/python -m pytest tests/browser/test_site.py
 
 mutants: $(VENV)/.tests ## put 200 small faults into the library, one at a time: each has to fail a test (takes long; resumes)
 	$(BIN)/python tests/mutants.py
@@ -119,8 +123,18 @@ bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchm
 rulegraph: env ## redraw docs/rulegraph.svg (needs Graphviz)
 	$(BIN)/python workflow/rulegraph.py
 
-docs: env ## write what docs/ says of figures, tables and columns anew, from the code
+# Sphinx and what the archive is written with see the packages of .venv, too, so that the API is that of the product.
+$(DOCS)/.complete: $(VENV)/.complete docs/requirements.txt
+	$(BIN)/python -m venv --clear $(DOCS)
+	cd $(DOCS)/lib/python*/site-packages && printf '%s\n' ../../../../$(VENV)/lib/python*/site-packages ../../../../src > product.pth
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r docs/requirements.txt
+	@touch $@
+
+docs: notebooks $(DOCS)/.complete ## write what docs/ says of the code anew, then the site, into build/site/
 	$(BIN)/python workflow/generated_docs.py
+	$(BIN)/python docs/site/stage.py
+	rm -rf build/site
+	PYTHONPATH=docs/site $(DOCS)/bin/python -m sphinx -q -E -W --keep-going -n -c docs/site build/site-source build/site
 
 bench-bp: env ## belief propagation against plain NumPy
 	$(BIN)/python benchmarks/bench_bp.py
@@ -132,12 +146,26 @@ bench-subsets: env ## best subsets against R leaps and a plain search
 	$(BIN)/python benchmarks/bench_subsets.py
 
 # uv resolves for every platform and Python at once; it is needed to make the locks, never to use them.
-LOCK := uv pip compile pyproject.toml --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+LOCK := uv pip compile --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 lock: ## resolve pyproject.toml again into both lock files (then edit environment.yml to match)
-	$(LOCK) --extra paper --extra build -o requirements.lock
-	$(LOCK) --all-extras --constraint requirements.lock -o requirements-test.lock
+	$(LOCK) pyproject.toml --extra paper --extra build -o requirements.lock
+	$(LOCK) pyproject.toml --all-extras --constraint requirements.lock -o requirements-test.lock
+
+lock-docs: ## resolve docs/requirements.in again into docs/requirements.txt
+	$(LOCK) docs/requirements.in --constraint requirements-test.lock -o docs/requirements.txt
+
+dist: $(DOCS)/.complete ## wheel and source distribution, into dist/
+	rm -rf dist
+	$(DOCS)/bin/python -m build --no-isolation
+
+archive: $(DOCS)/.complete ## one zip of the finished paper run with its code, for Zenodo, into build/ (after `make all`)
+	$(BIN)/snakemake --cores 1 --forcerun record -- record
+	$(DOCS)/bin/python workflow/archive.py
+
+test-release: $(DOCS)/.complete $(VENV)/.tests ## the wheel in a clean environment, the archive of a small run (not in CI)
+	$(DOCS)/bin/python -m pytest tests/release
 
 # Without RUN all runs, and Snakemake's record of them; with it results and figures of that run.
 ALL_RUNS := $(filter file,$(origin RUN))

@@ -1,91 +1,59 @@
-"""Which criterion chooses well? The table and the picture of docs/choosing.md, on planted data.
+"""Which criterion when? The tables and the picture of docs/choosing.md, from the data of figure 10.
 
-    python benchmarks/choosing.py [SAMPLES]      writes docs/choosing.png and docs/choosing.csv
+    python benchmarks/choosing.py [FOLDER]      writes docs/choosing.md (its tables) and docs/choosing.png
 
-y = A x0 + noise of variance 1, A iid with columns of about unit length, M = 100, ten non-zeros of one strength, in
-units of the standard error of a single coefficient. sigma2 is estimated from the same data. Every criterion chooses
-on the same path with the same df.
+FOLDER has the choices on planted data of a run, by default results/paper/planted (snakemake figure10_selection).
 """
 
+import re
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import numpy as np
 import pandas as pd
+import yaml
 
-from sparsegdf.ensembles.ensemble import Ensemble
-from sparsegdf.ensembles.iid import IID
-from sparsegdf.paper.experiments.planted import planted_sample
-from sparsegdf.paper.figures import style
-from sparsegdf.selection.criteria import CRITERIA, choose
-from sparsegdf.selection.select import select
+from sparsegdf.paper.config.model import load
+from sparsegdf.paper.experiments.selection_tables import over_designs, selection_table
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-PENALTIES = ("l1", "scad", "mcp")
-SIZES, STRENGTHS = (50, 200), (2.0, 4.0, 8.0)
-NAMES = [name for name in CRITERIA if name != "aic"]  # which chooses what cp does
-COLOURS = dict(zip(NAMES, ("C0", "C1", "C3", "C4", "C2", "C5"), strict=True))
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = {"l1": "ℓ₁", "elastic_net_strong": "elastic net", "scad_a8": "SCAD"}
+SHOWN = ("cp", "cp_known", "cp_stein", "cp_count", "gcv", "cv", "cv1se", "bic", "bic_known", "ebic", "ebic_known")
+MEASURES = {"ratio": "error over the best on the path", "f1": "F₁ of the support"}
 
 
-def one_problem(N, strength, index):
-    """One row per penalty and criterion: the error of the chosen model over the smallest on the path, and its F1."""
-    A, y, x0 = planted_sample(Ensemble(IID(), 100, N, seed=24), index, nonzeros=10, strength=strength)
-    for penalty in PENALTIES:
-        found = select(A, y, penalty, criterion="cv")
-        path = found.path
-        error = np.square(A @ (found.coefficients - x0[:, None]) + found.intercepts).mean(axis=0)
-        on = found.coefficients != 0
-        f1 = 2 * on[x0 != 0].sum(axis=0) / (on.sum(axis=0) + 10)
-        for name in NAMES:
-            k = choose(name, path[CRITERIA[name].column], path.converged, path.cv_se)
-            yield {
-                "N": N, "strength": strength, "sample": index, "penalty": penalty, "criterion": name,
-                "nonzeros": int(on[:, k].sum()), "error": error[k], "ratio": error[k] / np.nanmin(error), "f1": f1[k],
-            }  # fmt: skip
+def over_strengths(table):
+    """Means over designs and strengths. The strengths share samples, so that the mean of their errors is a bound."""
+    means = over_designs(table, MEASURES)
+    return means.groupby(["penalty", "N", "method"], sort=False).mean(numeric_only=True)
 
 
-def draw(summary):
-    """Upper row: error over the smallest on the path; lower row: F1 of the support. Solid: N = 50, dashed: 200."""
-    figure = style.new_figure(7, 4.4)
-    axes = figure.subplots(2, 3, sharex=True, sharey="row")
-    for column, penalty in enumerate(PENALTIES):
-        for row, (value, label) in enumerate((("ratio", "error / smallest"), ("f1", "F1 of the support"))):
-            ax = axes[row, column]
-            for (name, N), part in summary[summary.penalty == penalty].groupby(["criterion", "N"], sort=False):
-                look = {"linestyle": "-" if N == SIZES[0] else "--", "marker": "o", "markersize": 3}
-                label_once = name if (row, column, N) == (0, 0, SIZES[0]) else None
-                ax.plot(part.strength, part[value], color=COLOURS[name], label=label_once, **look)
-            if column == 0:
-                ax.set_ylabel(label)
-        axes[0, column].set(title=penalty, ylim=(1, 3.5))
-        axes[1, column].set(xlabel="strength of the signal", xscale="log", xticks=STRENGTHS)
-        axes[1, column].set_xticks([], minor=True)
-        axes[1, column].set_xticklabels([f"{strength:g}" for strength in STRENGTHS])
-    figure.legend(loc="outside upper center", ncols=len(NAMES))
-    return figure
+def as_markdown(means, measure):
+    """One row per criterion, a column per penalty and N; the standard error in units of the last digit."""
+    columns = list(dict.fromkeys(zip(means.index.get_level_values(0), means.index.get_level_values(1), strict=True)))
+    head = ["criterion", *(f"{NAMES[penalty]}, N = {N}" for penalty, N in columns)]
+    lines = [head, ["---"] * len(head)]
+    for method in SHOWN:
+        cells = [means.loc[(*column, method)] for column in columns]
+        lines.append([f"`{method}`", *(f"{cell[measure]:.3f}({1000 * cell[f'{measure}_se']:.0f})" for cell in cells)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main():
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    rows = [
-        row
-        for N in SIZES
-        for strength in STRENGTHS
-        for index in range(samples)
-        for row in one_problem(N, strength, index)
-    ]
-    table = pd.DataFrame(rows)
-    mean = table.groupby(["penalty", "N", "strength", "criterion"], sort=False)[["nonzeros", "error", "ratio", "f1"]]
-    summary = mean.mean().round(3).reset_index()
-    summary.to_csv(DOCS / "choosing.csv", index=False)
-    draw(summary).savefig(DOCS / "choosing.png", dpi=150)
-    print(
-        table.groupby(["penalty", "criterion"], sort=False)[["nonzeros", "ratio", "f1"]].mean().round(2).to_string()
-    )
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "results/paper/planted"
+    config = load(yaml.safe_load((ROOT / "config/paper.yaml").read_text()))
+    figure = config.figure10_selection
+    tables = [pd.read_parquet(folder / f"{name}.parquet") for name in figure.cells()]
+    blocks = {name: config.penalties[name] for name in figure.penalties}
+    figure.draw({"planted": tables}, {"penalties": blocks}).figure.savefig(ROOT / "docs/choosing.png", dpi=130)
+
+    table = selection_table(dict(zip(figure.cells().values(), tables, strict=True)))
+    means, page = over_strengths(table), ROOT / "docs/choosing.md"
+    text = page.read_text(encoding="utf-8")
+    for measure in MEASURES:
+        begin, rows = f"<!-- {measure}: benchmarks/choosing.py -->\n", as_markdown(means, measure)
+        text = re.sub(f"{begin}.*?<!-- end -->", f"{begin}{rows}<!-- end -->", text, flags=re.S)
+    samples = f"{table.samples.min()} samples of each of {len(tables)} settings"
+    page.write_text(re.sub(r"\d+ samples of each of \d+ settings", samples, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

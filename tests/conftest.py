@@ -27,7 +27,7 @@ PARTS = (
     "src",
     "workflow",
     "tests/tiny.yaml",
-    "reference/claims.csv",
+    "reference/claims.json",
     "reference/costs.csv",
     "reference/schedule.txt",
 )

@@ -67,7 +67,7 @@ def test_what_only_tests_need_is_not_in_the_lock_of_a_run():
     assert run.items() <= tests.items()
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, "docs/requirements.txt"])
 def test_the_lock_has_hashes_and_names_no_index(lock):
     text = (ROOT / lock).read_text()
     assert "://" not in text and "--index" not in text and "--find-links" not in text
@@ -77,7 +77,7 @@ def test_the_lock_has_hashes_and_names_no_index(lock):
 
 def test_the_package_installs_with_its_command_and_its_template(tmp_path):
     """`pip install .` without dependencies and with the installed build tools, so that no package index is needed."""
-    for part in ("pyproject.toml", "README.md", "LICENSE", "src"):
+    for part in ("pyproject.toml", "CITATION.cff", "README.md", "LICENSE", "src"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
         copy(ROOT / part, tmp_path / part)
     pip = [
@@ -93,6 +93,8 @@ def test_the_package_installs_with_its_command_and_its_template(tmp_path):
     target = tmp_path / "target"
     subprocess.run([*pip, "--no-build-isolation", "--target", target, "."], cwd=tmp_path, check=True)
     assert (target / "sparsegdf/paper/report.html.j2").is_file()
+    version = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert (target / f"sparsegdf-{version}.dist-info").is_dir()
     command = [target / "bin/sparsegdf", "theory", "--penalty", "l1", "--alpha", "0.5", "--delta", "0.25", "--json"]
     environment = os.environ | {"PYTHONPATH": str(target)}
     done = subprocess.run(command, env=environment, cwd=target, capture_output=True, text=True, check=True)

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -82,7 +83,7 @@ def test_downloads_are_the_files(outline, report_folder):
 
 
 def test_headings_labels_and_headers_are_there(outline):
-    assert len(outline.all("h1")) == 1 and len(outline.all("h2")) == 6
+    assert len(outline.all("h1")) == 1 and len(outline.all("h2")) == 7
     assert all(image.get("alt") for image in outline.all("img") if "src" in image)
     assert all(header.get("scope") for header in outline.all("th"))
     identifiers = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
@@ -101,6 +102,19 @@ def test_a_header_says_what_its_column_holds(outline):
     assert (
         "largest mean δ of a level at which both have a fixed point" in said
     )  # table_bp_direct: not what delta is elsewhere
+
+
+def test_findings_come_first_and_lead_to_their_claims(outline, report_folder):
+    document = json.loads((report_folder / "figures/claims.json").read_text(encoding="utf-8"))
+    headings = [attributes["id"] for tag, attributes in outline.elements if tag == "h2"]
+    assert headings[0] == "findings" and len(document["findings"]) >= 5
+    links = {a["href"] for a in outline.all("a")}
+    for finding in document["findings"]:
+        assert finding["title"] in outline.text and finding["text"] in outline.text
+        assert {f"#claim-{id}" for id in finding["claims"]} <= links
+    of_the_paper = [claim for claim in document["claims"] if claim["whose"] == "paper"]
+    assert f"of {len(of_the_paper)} claims of the paper" in outline.text
+    assert f"{len(document['claims']) - len(of_the_paper)} claims of ours: " in outline.text
 
 
 def test_times_add_up_by_rule(report_folder):
@@ -156,7 +170,7 @@ def test_every_misprint_has_both_forms_drawn(html, report_folder):
 def test_missing_pieces_are_said(report_folder, tmp_path):
     shutil.copytree(report_folder, tmp_path / "part")
     folder = tmp_path / "part/figures"
-    for name in ("claims.csv", "misprints.csv", "figure2_gdf.json", "figure1_single_body.pdf", "table_l0.md"):
+    for name in ("claims.json", "misprints.csv", "figure2_gdf.json", "figure1_single_body.pdf", "table_l0.md"):
         (folder / name).unlink()
     shutil.rmtree(tmp_path / "part/benchmarks")
     outline = Outline(report_page(tmp_path / "part"))
@@ -164,7 +178,8 @@ def test_missing_pieces_are_said(report_folder, tmp_path):
     assert {"figure1_single_body.csv", "table_l0.csv"} <= saved
     assert not {"figure1_single_body.pdf", "table_l0.md", "figure2_gdf.json"} & saved
     for words in (
-        "there is no claims.csv",
+        "there is no claims.json",
+        "nothing was found yet",
         "there is no misprints.csv",
         "no files of costs",
         "sidecar of this figure is missing",

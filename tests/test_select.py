@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from problems import orthonormal, planted, real
 from scipy.sparse import csr_array
+from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Lasso, lars_path
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select, stationary_path
@@ -216,6 +217,27 @@ def test_l0_chooses_the_best_cp_of_all_subsets(seed):
         found = select(A, y, L0(), sigma2=1.3, bootstrap=0)
     assert found.best.cp == pytest.approx(best[0])
     assert tuple(np.flatnonzero(found.coef)) == best[1]
+
+
+@pytest.mark.parametrize("name", ["longley", "uscrime", "diabetes"])
+def test_l0_chooses_the_best_cp_of_all_subsets_of_real_data(name):
+    """Up to 32768 subsets. leaps of R finds the same best subset of every size."""
+    A, y = load_diabetes(return_X_y=True) if name == "diabetes" else map(np.asarray, real(name))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*may jump")
+        found = select(A, y, L0(), bootstrap=0)
+    X, z = (A - A.mean(axis=0)) / A.std(axis=0), y - y.mean()
+    rss = {(): z @ z}
+    for size in range(1, A.shape[1] + 1):
+        subsets = list(combinations(range(A.shape[1]), size))
+        basis = np.linalg.qr(np.moveaxis(X[:, np.array(subsets)], 1, 0))[0]
+        rss |= zip(subsets, np.square(z - np.einsum("sik,sk->si", basis, z @ basis)).sum(axis=1), strict=True)
+    best = min(rss, key=lambda S: rss[S] + 2 * found.sigma2 * len(S))
+    assert tuple(np.flatnonzero(found.coef)) == best
+    assert found.best.cp == pytest.approx((rss[best] + 2 * found.sigma2 * (len(best) + 1)) / len(y))
+    for size, x, err in zip(found.path.nonzeros, found.coefficients.T, found.path.err_train, strict=True):
+        least = min((S for S in rss if len(S) == size), key=rss.get)
+        assert tuple(np.flatnonzero(x)) == least and len(y) * err == pytest.approx(rss[least], rel=1e-6)
 
 
 def test_l0_levels_are_the_sizes_that_some_eta_selects():

@@ -1,48 +1,80 @@
-"""Writes the numbers of reference/claims.csv into README.md and docs/claims.md (`make reference`)."""
+"""Writes the verdicts of reference/claims.json into README.md and docs/ (`make reference`)."""
 
+import json
 import re
+import textwrap
 from pathlib import Path
 
-import pandas as pd
-
+from sparsegdf.paper.claims.coverage import sentences
 from sparsegdf.paper.claims.verdict import VERDICTS
 
-TABLE = "<!-- from reference/claims.csv: make reference -->\n"
-COUNT = "<!-- count of reference/claims.csv: make reference -->\n"
+BEGIN = "<!-- {} of reference/claims.json: make reference -->\n"
 END = "<!-- end -->"
-DOCUMENTS = ("README.md", "docs/claims.md")
+DOCUMENTS = ("README.md", "docs/claims.md", "docs/coverage.md")
 
 
-def rendered(text, claims):
-    """A document with its blocks, the count and the table of claims, made anew."""
-    for begin, block in ((COUNT, count), (TABLE, table)):
-        text = re.sub(f"{begin}.*?{END}", lambda _, b=begin, block=block: b + block(claims) + END, text, flags=re.S)
+def rendered(text, document):
+    """A page with its blocks made anew from the document of claims."""
+    for name, block in BLOCKS.items():
+        begin = BEGIN.format(name)
+        text = re.sub(f"{begin}.*?{END}", lambda _, b=begin, block=block: b + block(document) + END, text, flags=re.S)
     return text
 
 
-def count(claims):
+def count(document):
     """How many claims of the paper, and of ours, have each verdict."""
     stated = []
     for whose, name in (("paper", "of the paper"), ("ours", "of ours")):
-        verdicts = claims.verdict[claims.whose == whose].value_counts()
-        counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdict in verdicts)
-        stated.append(f"{verdicts.sum()} {name} ({counts})")
-    return f"{len(claims)} claims: {' and '.join(stated)}.\n"
+        verdicts = [claim["verdict"] for claim in document["claims"] if claim["whose"] == whose]
+        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts)
+        stated.append(f"{len(verdicts)} {name} ({counts})")
+    return f"{len(document['claims'])} claims: {' and '.join(stated)}.\n"
 
 
-def table(claims):
+def findings(document):
+    """The findings, each with its claims."""
+    lines = []
+    for number, finding in enumerate(document["findings"], 1):
+        ids = ", ".join(f"`{id}`" for id in finding["claims"])
+        text = f"{number}. **{finding['title']}.** {finding['text']} Claims: {ids}."
+        lines += [textwrap.fill(text, 118, subsequent_indent="   ", break_on_hyphens=False), ""]
+    return "\n".join(lines)
+
+
+def table(document):
     """The claims that do not come out as printed."""
-    lines = ["| id | claim | printed | found | verdict |", "|---|---|---|---|---|"]
-    for row in claims[claims.verdict != "reproduced"].fillna("").itertuples():
-        verdict = row.verdict.removeprefix("reproduced with a ") + (f": {row.correction}" if row.correction else "")
-        undecided = row.verdict == VERDICTS[-1]
-        found = "; ".join(filter(None, [row.measured, row.detail if undecided else ""]))
-        cells = (f"`{row.id}`", row.statement, row.quoted, found, verdict)
-        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+    rows = [("id", "claim", "printed", "found", "verdict")]
+    for claim in document["claims"]:
+        if claim["verdict"] != VERDICTS[0]:
+            word = claim["verdict"].removeprefix("reproduced with a ")
+            verdict = f"{word}: {claim['correction']}" if claim["correction"] else word
+            why = claim["detail"] if claim["verdict"] == VERDICTS[-1] else ""
+            found = "; ".join(filter(None, [claim["statistic"]["measured"], why]))
+            rows.append((f"`{claim['id']}`", claim["sentence"], claim["quoted"], found, verdict))
+    return _markdown(rows)
 
+
+def coverage(document):
+    """Every sentence of the paper that can be checked, with its claims and their verdicts or a reason."""
+    verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
+    rows = [("section", "line", "what it says", "decided by")]
+    for sentence in sentences():
+        by = [f"`{id}` {_SHORT[verdicts[id]]}" for id in sentence.decided_by(verdicts)]
+        by += [f"misprint `{id}`" for id in sentence.misprints]
+        by += [f"no claim: {sentence.reason}"] if sentence.reason else []
+        rows.append((sentence.section, str(sentence.line), sentence.says, ", ".join(by)))
+    return _markdown(rows)
+
+
+def _markdown(rows):
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]) + "\n"
+
+
+_SHORT = dict(zip(VERDICTS, ("✓", "✓ corrected", "✗", "?"), strict=True))
+BLOCKS = {"count": count, "findings": findings, "table": table, "coverage": coverage}
 
 if __name__ == "__main__":
-    recorded = pd.read_csv("reference/claims.csv", dtype=str)
+    recorded = json.loads(Path("reference/claims.json").read_text(encoding="utf-8"))
     for file in map(Path, DOCUMENTS):
         file.write_text(rendered(file.read_text(encoding="utf-8"), recorded), encoding="utf-8")

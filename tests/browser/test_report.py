@@ -4,16 +4,12 @@
 """
 
 import csv
-import json
-import os
-import shutil
-import subprocess
 import time
 from collections import Counter
 
 import pytest
+from chromium import requests, resize, started
 from conftest import report_page
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -21,53 +17,17 @@ from selenium.webdriver.support.ui import WebDriverWait
 from sparsegdf.paper import report
 from sparsegdf.paper.misprints import MISPRINTS
 
-PROGRAMS = ("chromium", "chromedriver")
-# Root cannot have the sandbox; from the third on: chromium's own services shall not ask the network either.
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-)
-
-
-def install():
-    """Debian's chromium, where it is missing and we may."""
-    if all(map(shutil.which, PROGRAMS)):
-        return
-    if os.getuid() or not shutil.which("apt-get"):
-        pytest.fail("This wants chromium and chromedriver, or root on Debian to install them.")
-    command = "apt-get install --yes --no-install-recommends chromium chromium-driver"
-    script = f"{command} || {{ apt-get update && {command}; }}"  # the lists of packages may be old, or not there
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["bash", "-c", script], check=True, stdin=subprocess.DEVNULL, env=environment, timeout=900)
-
 
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory):
     """Where the browser saves files."""
-    return tmp_path_factory.mktemp("saved")
+    return tmp_path_factory.mktemp("browser") / "saved"
 
 
 @pytest.fixture(scope="session")
-def browser(saved, tmp_path_factory):
-    install()
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.add_experimental_option(
-        "prefs",
-        {"download.default_directory": str(saved), "profile.default_content_setting_values.automatic_downloads": 1},
-    )
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
+def browser(saved):
+    with started(saved.parent) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="session")
@@ -85,17 +45,6 @@ def page(browser, file):
     browser.get(file.as_uri())
     WebDriverWait(browser, 60).until(lambda b: b.execute_script("return document.readyState") == "complete")
     return browser
-
-
-def resize(browser, width, height):
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-
-
-def requests(browser):
-    """Addresses asked for since the last call."""
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
 def claims(report_folder):

@@ -119,13 +119,13 @@ def exhibit_code(script, exhibit):
 
 
 def tables_below_results(exhibit):
-    """The files that a figure or table reads, one or a list of them by each name."""
+    """The files that a figure or table reads, one or a list of them by each name; a JSON file stands beside the tables."""
+
+    def file(path):
+        return f"{FIGURES}/{path}" if path.endswith(".json") else f"{RESULTS}/{path}.parquet"
+
     return {
-        name: (
-            f"{RESULTS}/{paths}.parquet"
-            if isinstance(paths, str)
-            else expand(f"{RESULTS}/{{path}}.parquet", path=paths)
-        )
+        name: file(paths) if isinstance(paths, str) else [file(path) for path in paths]
         for name, paths in exhibit.inputs(CONFIG).items()
     }
 

@@ -5,6 +5,7 @@ rule report_page:
     input:
         FIGURE_FILES,
         TABLE_FILES,
+        f"{FIGURES}/claims.json",
     output:
         report(f"{FIGURES}/report.html", caption="../report/report_page.rst", category="The whole run"),
     log:

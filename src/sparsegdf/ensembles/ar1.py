@@ -14,6 +14,15 @@ class AR1(Design):
     """Gaussian columns with correlation c^|i-j| between columns i and j, scaled to length 1.
 
     They are drawn by the recursion A_i = c A_{i-1} + sqrt(1 - c^2) eps_i, without factorising an N x N covariance.
+
+    Examples
+    --------
+    >>> from sparsegdf import AR1, Ensemble
+    >>> A, y = Ensemble(AR1(c=0.3), M=2000, N=3).sample(0)
+    >>> (A.T @ A).round(1)
+    array([[1. , 0.3, 0.1],
+           [0.3, 1. , 0.3],
+           [0.1, 0.3, 1. ]])
     """
 
     c: float

@@ -15,6 +15,13 @@ class Block(Design):
 
     The columns of block k are Z_k + eps_i, where Z_k is a Gaussian vector drawn once per block. Two columns
     of a block have correlation 1/2.
+
+    Examples
+    --------
+    >>> from sparsegdf import Block, Ensemble
+    >>> A, y = Ensemble(Block(T=2), M=4000, N=10).sample(0)
+    >>> (A.T @ A)[0, :4].round(1)  # columns 0 and 1 are a block
+    array([1. , 0.5, 0. , 0. ])
     """
 
     T: int

@@ -16,7 +16,16 @@ from sparsegdf.ensembles.base import Design
 
 @dataclass(frozen=True)
 class Ensemble:
-    """M x N matrices A of a design, and y with independent Gaussian components of this mean and variance."""
+    """M x N matrices A of a design, and y with independent Gaussian components of this mean and variance.
+
+    Examples
+    --------
+    >>> from sparsegdf import IID, Ensemble
+    >>> ensemble = Ensemble(IID(), M=50, N=100, seed=1)
+    >>> A, y = ensemble.sample(7)
+    >>> bool((A == ensemble.sample(7)[0]).all())  # sample number 7 is always the same
+    True
+    """
 
     design: Design
     M: int

@@ -10,7 +10,17 @@ from sparsegdf.ensembles.limits import Groups
 
 @dataclass(frozen=True)
 class IID(Design):
-    """Independent Gaussian entries of variance 1/M."""
+    """Independent Gaussian entries of variance 1/M.
+
+    Examples
+    --------
+    >>> from sparsegdf import IID, Ensemble
+    >>> A, y = Ensemble(IID(), M=100, N=200).sample(0)
+    >>> A.shape, y.shape
+    ((100, 200), (100,))
+    >>> float((A**2).sum(axis=0).mean().round(1))
+    1.0
+    """
 
     label = "iid"
 

@@ -14,6 +14,14 @@ class IllConditioned(Design):
     """Haar singular vectors and a geometric sequence of singular values, the largest `condition` times the smallest.
 
     The mean square length of the columns is 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsegdf import Ensemble, IllConditioned
+    >>> A, y = Ensemble(IllConditioned(condition=10), M=20, N=40).sample(0)
+    >>> float(np.linalg.cond(A).round(6))
+    10.0
     """
 
     condition: float

@@ -23,6 +23,13 @@ class Spectrum(Limit):
     """A = U S V^T with Haar U and V: the eigenvalues of A^T A, N of them or with weights, say all there is to know.
 
     Eigenvalues that are zero up to rounding are taken as zero. Those that are equal are kept once.
+
+    Examples
+    --------
+    >>> from sparsegdf import L1, Spectrum, solve_rs
+    >>> predictors = Spectrum([0, 2], weights=[0.5, 0.5])
+    >>> round(solve_rs(L1(), alpha=0.5, delta=0.3, predictors=predictors).df, 6)
+    0.3
     """
 
     def __init__(self, eigenvalues: ArrayLike, weights: ArrayLike | None = None) -> None:

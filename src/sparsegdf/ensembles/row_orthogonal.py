@@ -10,7 +10,16 @@ from sparsegdf.ensembles.limits import Spectrum
 
 @dataclass(frozen=True)
 class RowOrthogonal(Design):
-    """M rows of a Haar orthogonal matrix times sqrt(N/M), so that A A^T = (N/M) I; for M > N, A^T A = I."""
+    """M rows of a Haar orthogonal matrix times sqrt(N/M), so that A A^T = (N/M) I; for M > N, A^T A = I.
+
+    Examples
+    --------
+    >>> from sparsegdf import Ensemble, RowOrthogonal
+    >>> A, y = Ensemble(RowOrthogonal(), M=2, N=6).sample(0)
+    >>> abs((A @ A.T).round(6))
+    array([[3., 0.],
+           [0., 3.]])
+    """
 
     label = "row-orthogonal"
 

@@ -1,6 +1,6 @@
 """Misprints and open points of the paper: each in both forms, with the number that decides.
 
-The numbers come from one sample with M = 200, N = 400 (BP) or from the theory; `test` is the test that asserts them.
+The numbers come from samples with M = 200, N = 400 or from the theory; `test` is the test that asserts them.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,14 @@ from sparsegdf.ensembles.block import Block
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.estimators.degrees_of_freedom import curvature, stein_divergence
-from sparsegdf.paper.claims import theory
+from sparsegdf.paper.claims import l1_elastic_net, prediction
+from sparsegdf.paper.claims.curves import SCAD8
+from sparsegdf.paper.claims.scad import scad_parts
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
+from sparsegdf.solvers.direct import stationary_points
 from sparsegdf.solvers.plain_bp import belief_propagation_reference
 from sparsegdf.theory.replica_symmetric import rs_stable_range, s1_largest_delta, solve_rs
 
@@ -97,24 +100,6 @@ def scad_and():
     return tuple(f"{f.effective[0]:.3f} (trace {trace:.3f})" for f in (wrong, right))
 
 
-def hidden_by_l1():
-    wrong, right = printed_bp(L1(), 1.0, sigma2_over_alpha=True), fixed(L1(), 1.0)[0]
-    return tuple(f"effective fraction {f.effective[0]:.3f}, δ = {f.delta[0]:.3f}" for f in (wrong, right))
-
-
-def damped_support():
-    """delta of the iterate and of its thresholded output after 60 damped steps."""
-    A, y = data()
-    x, R, sigma2, mix = np.zeros(A.shape[1]), y.copy(), np.zeros(len(y)), 0.3
-    for _ in range(60):
-        Q_hat = (A**2).T @ (1 / (1 + sigma2))
-        output, chi = L1().estimate(Q_hat * x + A.T @ R, Q_hat, 0.8)
-        x += mix * (output - x)
-        sigma2 = A**2 @ chi
-        R = (y - A @ x + sigma2 * R) / (1 + sigma2)
-    return tuple(f"δ = {np.count_nonzero(v) / len(y):.3f}" for v in (x, output))
-
-
 def block_indices():
     A = Block(T=10).draw(2000, 40, np.random.default_rng(0))
     correlation = A.T @ A
@@ -166,32 +151,102 @@ def rbar():
 def prediction_numbers():
     strong = ElasticNet(eta2=0.5)
     return tuple(
-        f"minimum {theory.best_delta(p):.3f}, δ₁ = {theory.delta_1_2(p.eta2)[0]:.3f}, "
-        f"δ₂ = {theory.delta_1_2(p.eta2)[1]:.3f}"
+        f"minimum {prediction.best_delta(p):.3f}, δ₁ = {prediction.delta_1_2(p.eta2)[0]:.3f}, "
+        f"δ₂ = {prediction.delta_1_2(p.eta2)[1]:.3f}"
         for p in (EN, strong)
     )
 
 
 def l2_factor():
-    trace, Q_hat = theory.l2_trace()[0], theory.l2().Q_hat
+    trace, Q_hat = l1_elastic_net.l2_trace()[0], l1_elastic_net.l2().Q_hat
     return tuple(f"{f * Q_hat / (Q_hat + EN.eta2):.4f} (trace {trace:.4f})" for f in (1, 2))
 
 
 def l2_limit():
     return tuple(
-        f"df = {solve_rs(EN, alpha=0.5, **where).df:.4f} (l2: {theory.l2().df:.4f})"
+        f"df = {solve_rs(EN, alpha=0.5, **where).df:.4f} (l2: {l1_elastic_net.l2().df:.4f})"
         for where in ({"delta": 1.0}, {"eta": 1e-9})
     )
 
 
 def at_line():
-    value = rs_stable_range(theory.SCAD8, alpha=0.5)[1]
+    value = rs_stable_range(SCAD8, alpha=0.5)[1]
     return "0.866", f"{value:.5f}"
+
+
+def pi4():
+    """pi_4 at delta = 0.5 for a = 10^4, against what vanishes there."""
+    penalty = SCAD(a=1e4, lam=1.0)
+    point = solve_rs(penalty, alpha=0.5, delta=0.5)
+    kappa, *_, p4, _ = scad_parts(pd.DataFrame([vars(point)]), penalty)
+    return f"π₄ = {p4.item():.4f}", f"η/(a-1) = {kappa.item():.1e}, df - δ = {point.df - point.delta:.1e}"
+
+
+@cache
+def with_fields(kappa=0.5, nu=0.5, eta=0.3, samples=20):
+    """f_{kappa,nu} of l1 at m_y = sigma_y = 1, alpha = 1/2: as printed, with the cross term, and directly (mean, se).
+
+    With the fields the objective is that of the data u = (1 - kappa) y - nu, plus (|y|^2 - |u|^2)/2. So f_{kappa,nu}
+    is f at the second moment of u plus alpha/2 times the difference of the moments; the printed form lacks
+    2 kappa nu m_y in that moment.
+    """
+    alpha, second = 0.5, 2.0
+    moment = (1 - kappa) ** 2 * second - 2 * (1 - kappa) * nu + nu**2
+
+    def free_energy(moment):
+        return solve_rs(L1(), alpha=alpha, eta=eta, variance=moment).free_energy + alpha * (second - moment) / 2
+
+    ensemble, values = Ensemble(IID(), 200, 400, mean=1.0, seed=20180621), []
+    for i in range(samples):
+        A, y = ensemble.sample(i)
+        u = (1 - kappa) * y - nu
+        x = stationary_points(A, u, L1(), [eta])[:, 0]
+        least = ((u - A @ x) @ (u - A @ x) / 2 + eta * np.abs(x).sum()) / 400
+        values.append(least + alpha * (second - moment) / 2)
+    directly = np.mean(values), np.std(values, ddof=1) / np.sqrt(samples)
+    return free_energy(moment + 2 * kappa * nu), free_energy(moment), directly
+
+
+def cross_term():
+    printed, corrected, (mean, se) = with_fields()
+    return tuple(f"f = {value:.4f} (direct minimum {mean:.4f}({se:.4f}))" for value in (printed, corrected))
+
+
+def q_norm():
+    """Q of l1 at eta = 0.8 from one sample, against the saddle point."""
+    x = fixed(L1(), 0.8)[0].x[:, 0]
+    Q, norm = solve_rs(L1(), alpha=0.5, eta=0.8).Q, x @ x / 200
+    return tuple(f"{value:.3g} (RS: Q = {Q:.3g})" for value in (400 * norm, norm))
+
+
+def aic_bias():
+    """The bias of K = 5 free coefficients and M = 50 samples, per sample: E[|Pw|^2]/M for w ~ N(0, 1)."""
+    rng, K, M, samples = np.random.default_rng(20180621), 5, 50, 4000
+    basis = np.linalg.qr(rng.normal(size=(M, K)))[0]
+    w = rng.normal(size=(samples, M))
+    fit = w @ basis @ basis.T
+    bias = (M + (fit**2).sum(1) - ((w - fit) ** 2).sum(1)) / (2 * M)
+    measured = f"b = {bias.mean():.3f}({bias.std() / np.sqrt(samples):.3f})"
+    return f"{K} ({measured})", f"{K / M:g} ({measured})"
+
+
+def same_region():
+    return tuple(f"best δ of l1: {prediction.best_delta(L1(), mean):.3f} (quoted: 0.085)" for mean in (0.0, 0.5))
+
+
+def s3_order():
+    """The objective where Q_hat < eta/(a+1), so that the printed theta_S3 is the smallest threshold."""
+    Q_hat, eta, h = 0.05, 1.0, 0.5
+    (x,), _ = SCAD5.estimate(np.array([h]), np.array([Q_hat]), eta)
+    printed = h / Q_hat  # h > a lam Q_hat holds here, h > lam eta does not
+    objective = [-Q_hat / 2 * v**2 + h * v - float(SCAD5.value(np.array(v), eta)) for v in (printed, x)]
+    return f"objective {objective[0]:.2f} at x = {printed:g}", f"objective {objective[1]:.2f} at x = {x:g}"
 
 
 _BP = "tests/test_bp.py::test_"
 _THEORY = "tests/test_theory.py::test_"
 _CLAIMS = "tests/test_claims.py::test_"
+_HERE = "tests/test_misprints.py::test_"
 
 MISPRINTS = [
     Misprint("onsager", "Sec. 7.1", "The Onsager term of R is missing.",
@@ -214,14 +269,6 @@ MISPRINTS = [
              r"\lambda\eta < |h| \leq \lambda(\hat{Q} + \eta) \; \mbox{or} \; |h| > a\lambda\hat{Q}",
              "effective fraction of SCAD, a = 5, against its trace",
              _BP + "scad_variance_lives_on_either_outer_branch", scad_and),
-    Misprint("hidden-by-l1", "Sec. 7",
-             "GDF against δ for l1 cannot show the factor 1/α: both sides move together.",
-             r"{\sigma_\mu}^2 = \frac{1}{\alpha} \sum_i A_{\mu i}^2 \chi_i",
-             r"{\sigma_\mu}^2 = \sum_i A_{\mu i}^2 \chi_i", "effective fraction of l1 against δ: equal in both forms",
-             _BP + "effective_is_the_support_for_l1", hidden_by_l1),
-    Misprint("support", "Sec. 7.1", "A damped iterate is not zero off the support.",
-             r"\delta = \frac{1}{M} \#\{x_i^{(t)} \neq 0\}", r"\delta = \frac{1}{M} \#\{x^*(h_i, \hat{Q}_i) \neq 0\}",
-             "δ after 60 damped steps, l1", _BP + "support_is_counted_on_exact_zeros", damped_support),
     Misprint("example2", "Sec. 7.2", "Example 2 mixes K and T.", r"i = K+1, \ldots, 2T", r"i = T+1, \ldots, 2T",
              "correlations of the generated columns",
              "tests/test_designs.py::test_block_correlation_is_one_half_within_a_block_and_zero_elsewhere",
@@ -229,9 +276,10 @@ MISPRINTS = [
     Misprint("scad-a", "Figs. example1, example2", "SCAD needs a > 1.", r"a = 0.5", r"a = 5",
              "the penalty exists or not",
              "tests/test_penalties.py::test_bad_parameters_are_named", impossible_a),
-    Misprint("captions", "Figs. example1, example2, L0_exhaustive", "Not every caption states its parameters.",
-             r"\alpha, m_y, \sigma_y^2 = \; ?", r"\alpha = 0.5, \; m_y = 0, \; \sigma_y^2 = 1",
-             "consistent with the text; claims bp-rs-*, eff-* and exact-*", _CLAIMS + "misprints_decide",
+    Misprint("captions", "Figs. example1, example2, L0_exhaustive",
+             "The captions do not state m_y and σ_y², nor, for L0_exhaustive, α.",
+             r"m_y, \sigma_y^2, \alpha = \; ?", r"m_y = 0, \; \sigma_y^2 = 1, \; \alpha = 0.5",
+             "consistent with the text; claims bp-rs-*, eff-* and exact-*", _HERE + "what_the_captions_leave_open",
              lambda: ("not stated", "used")),
     Misprint("figure1d", "Fig. single-body(d)", "The caption says λ = 0.5, the text 0.1.", r"\lambda = 0.1",
              r"\lambda = 0.5", "Q̂ > η/(a-1), or the drawn pieces do not exist",
@@ -252,10 +300,6 @@ MISPRINTS = [
              r"\eta_2 = 0.1", r"\eta_2 = 0.5 \; \mbox{(for} \; \delta_1, \delta_2 \; \mbox{only)}",
              "quoted: minimum 0.170, δ₁ = 0.028, δ₂ = 0.045; no single η₂ gives all three (claim one-eta2)",
              _CLAIMS + "theory_verdicts", prediction_numbers),
-    Misprint("finite-size", "Sec. 7.2", "Whether GDF - δ_eff is a finite-size effect is a question about N → ∞.",
-             r"\mbox{GDF} - \delta_{\rm eff} \to 0 \; (N \to \infty)", r"\mbox{open}",
-             "figure 9; claims finite-size-*", _CLAIMS + "finite_size_claims_follow_the_limit",
-             lambda: ("asserted", "see the claims")),
     Misprint("l2-df", "eq. (df_l2)", "A factor 1/α is missing (found here).",
              r"{\rm df} = \frac{\hat{Q}}{\hat{Q} + \eta_2}",
              r"{\rm df} = \frac{1}{\alpha} \frac{\hat{Q}}{\hat{Q} + \eta_2}",
@@ -265,4 +309,27 @@ MISPRINTS = [
              _CLAIMS + "theory_verdicts", l2_limit),
     Misprint("at-line", "Fig. GDF", "The AT line is cut, not rounded (found here).", r"\delta = 0.866",
              r"\delta = 0.867", "root finding", _CLAIMS + "theory_verdicts", at_line),
+    Misprint("pi4", "Sec. 5.4", "π₄ does not vanish as a → ∞; η/(a-1) does, so that df → δ holds.",
+             r"\pi_4 \to 0", r"\frac{\eta}{a-1} \to 0", "SCAD at δ = 0.5, λ = 1, a = 10⁴",
+             _HERE + "pi4_does_not_vanish", pi4),
+    Misprint("cross-term", "Sec. 4.1", "A term in both fields is missing; df, a derivative at zero, does not see it.",
+             r"f_{\kappa,\nu} = f - \{\ldots\} \chi",
+             r"f_{\kappa,\nu} = f - \{\ldots\} \chi - \frac{\alpha m_y \kappa \nu \chi}{1 + \chi}",
+             "free energy of l1 at κ = ν = 0.5, m_y = σ_y = 1, η = 0.3, against the minimum on 20 samples",
+             _HERE + "the_free_energy_has_a_term_in_both_fields", cross_term),
+    Misprint("q-norm", "Sec. 4.1", "A sum over components of the norm of the whole vector: the sum is too much.",
+             r"Q = \frac{1}{M} \sum_{i=1}^N E[||\hat{x}||_2^2]", r"Q = \frac{1}{M} E[||\hat{x}||_2^2]",
+             "l1 at η = 0.8, one sample", _HERE + "q_is_the_norm_over_m", q_norm),
+    Misprint("aic-bias", "Sec. 2.1", "With log-likelihoods per sample the bias is the dimension over M.",
+             r"b = \dim \theta", r"b = \frac{\dim \theta}{M}", "5 free coefficients, M = 50: 4000 samples",
+             _HERE + "the_bias_of_aic_is_the_dimension_over_m", aic_bias),
+    Misprint("same-region", "Sec. 6", "Fig. pre_error has m_y = 0.5, Fig. GDF m_y = 0: not the same region.",
+             r"m_y = 0", r"m_y = 0.5", "the best δ of l1", _HERE + "figure_3_needs_a_mean", same_region),
+    Misprint("s3-order", "Sec. 5.4",
+             "The order of the thresholds is lost on S3 because the printed maximiser is none, not because of RS.",
+             r"x^* = \frac{h}{\hat{Q}} \; \mbox{for} \; h > a\lambda\hat{Q}",
+             r"x^* = 0 \; \mbox{for} \; h \leq \lambda\sqrt{(a+1)\eta\hat{Q}}, \; \mbox{then} \; "
+             r"\frac{h}{\hat{Q}}",
+             "objective at Q̂ = 0.05 < η/(a+1), η = λ = 1, a = 5, h = 0.5",
+             _HERE + "the_printed_scad_maximiser_fails_below_eta_over_a_plus_1", s3_order),
 ]  # fmt: skip

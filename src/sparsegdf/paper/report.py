@@ -1,4 +1,4 @@
-"""One self-contained page of a run: figures, tables, claims, misprints, times and provenance (report.html.j2).
+"""One self-contained page of a run: findings, figures, tables, claims, misprints, times, provenance (report.html.j2).
 
 The page depends only on its files, so the same files give the same bytes. It contains all that it shows: pictures and
 downloads as data: URIs, equations as MathML. A content security policy forbids any request. The page names what is
@@ -21,7 +21,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from sparsegdf.paper.claims.verdict import VERDICTS
+from sparsegdf.paper.claims.verdict import VERDICTS, count
 from sparsegdf.paper.columns import columns_of
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
 
@@ -43,7 +43,8 @@ def page(folder, *, run, config, benchmarks) -> str:
     """The page of the files in `folder`, with the costs of the jobs in the folder `benchmarks`."""
     folder = Path(folder)
     figures = [_figure(png) for png in sorted(folder.glob("figure*.png"), key=_natural)]
-    claims = _records(folder / "claims.csv")
+    document = _document(folder / "claims.json")
+    claims = document["claims"]
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"prose": prose, "equation": equation}
     settings = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
@@ -51,10 +52,13 @@ def page(folder, *, run, config, benchmarks) -> str:
         run=run,
         figures=figures,
         tables=[_table(file) for file in sorted(folder.glob("table*.csv"), key=_natural)],
+        findings=document["findings"],
         claims=claims,
         counts=_counts(claims or []),
+        of_the_paper=_counts([claim for claim in claims or [] if claim["whose"] == "paper"]),
+        of_ours=count(claims or [], "ours"),
         misprints=_records(folder / "misprints.csv"),
-        files={name: _downloads(folder / name, ("csv", "md", "tex")) for name in ("claims", "misprints")},
+        files={name: _downloads(folder / name, ("json", "csv", "md", "tex")) for name in ("claims", "misprints")},
         times=times(benchmarks),
         commits=sorted({figure["sidecar"].get("commit", "unknown") for figure in figures}),
         versions=_versions(figures),
@@ -178,6 +182,11 @@ def _meaning(column):
     """The meaning of a column and its unit, for the header."""
     unit = "" if column.unit in ("", "1", "text", "true, false") else f" ({column.unit})"
     return column.meaning.replace("`", "") + unit
+
+
+def _document(file):
+    """The content of claims.json; without the file no findings and None for the claims."""
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"findings": [], "claims": None}
 
 
 def _records(file):

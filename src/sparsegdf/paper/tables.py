@@ -85,6 +85,11 @@ def read_table(path, made_with=None) -> pd.DataFrame:
     return frame
 
 
+def recorded_digest(path) -> str:
+    """The SHA-256 of name, parameters and numbers that a table records of itself."""
+    return pq.read_schema(path).metadata[DIGEST].decode()
+
+
 def _remedy(path):
     return f"delete {path} and run the same command again"
 

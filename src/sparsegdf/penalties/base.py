@@ -24,6 +24,13 @@ class Segments(NamedTuple):
 
     Arrays have shape (K, ...), the trailing shape being that of Q_hat and eta broadcast. A segment that a
     regime does not have is given zero width (start[k] == start[k+1]).
+
+    Examples
+    --------
+    >>> from sparsegdf import L1
+    >>> segments = L1().segments(Q_hat=0.5, eta=1.0)
+    >>> segments.start, segments.slope, segments.intercept
+    (array([1.]), array([2.]), array([-2.]))
     """
 
     start: np.ndarray
@@ -59,6 +66,16 @@ class Penalty(ABC):
     """r(x; eta) with r(0) = 0, even in x. All methods broadcast over numpy arrays.
 
     label, colour and marker set how figures show the penalty; with None the figure chooses.
+
+    Examples
+    --------
+    >>> from sparsegdf import MCP
+    >>> penalty = MCP(a=3, lam=1)
+    >>> penalty.value([0, 1, 5], eta=2.0)
+    array([0.        , 1.66666667, 3.        ])
+    >>> x, slope = penalty.estimate([0.5, 2.5, 9.0], Q_hat=1.0, eta=2.0)
+    >>> x
+    array([0. , 1.5, 9. ])
     """
 
     label: ClassVar[str | None] = None

@@ -19,6 +19,13 @@ class ClassicMCP(Penalty):
         x*(h; Q_hat, eta) = eta x*_1(h / eta; Q_hat),
 
     so whether it jumps depends on Q_hat and a alone, not on eta.
+
+    Examples
+    --------
+    >>> from sparsegdf import ClassicMCP
+    >>> x, slope = ClassicMCP(a=3).estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0. , 1.5, 3. , 9. ])
     """
 
     label, colour, marker = "classic MCP", "#44AA99", ">"

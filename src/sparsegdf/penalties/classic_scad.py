@@ -19,6 +19,13 @@ class ClassicSCAD(Penalty):
         x*(h; Q_hat, eta) = eta x*_1(h / eta; Q_hat),
 
     so whether it jumps depends on Q_hat and a alone, not on eta.
+
+    Examples
+    --------
+    >>> from sparsegdf import ClassicSCAD
+    >>> x, slope = ClassicSCAD(a=3.7).estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0.        , 1.        , 2.58823529, 9.        ])
     """
 
     label, colour, marker = "classic SCAD", "#882255", "<"

@@ -10,7 +10,15 @@ from sparsegdf.penalties.base import Penalty, Segments, parameter
 
 @dataclass(frozen=True)
 class ElasticNet(Penalty):
-    """r(x) = eta |x| + eta2 x^2 / 2; the paper's eta_1 is eta, and eta_2 is a fixed property of the penalty."""
+    """r(x) = eta |x| + eta2 x^2 / 2; the paper's eta_1 is eta, and eta_2 is a fixed property of the penalty.
+
+    Examples
+    --------
+    >>> from sparsegdf import ElasticNet
+    >>> x, slope = ElasticNet(eta2=0.5).estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0.        , 0.66666667, 1.33333333, 5.33333333])
+    """
 
     label, colour, marker = "elastic net", "#009E73", "s"
 

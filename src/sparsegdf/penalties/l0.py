@@ -9,7 +9,15 @@ from sparsegdf.penalties.base import Penalty, Segments
 
 @dataclass(frozen=True)
 class L0(Penalty):
-    """r(x) = eta 1(x != 0); the estimate jumps from 0 to sqrt(2 eta / Q_hat)."""
+    """r(x) = eta 1(x != 0); the estimate jumps from 0 to sqrt(2 eta / Q_hat).
+
+    Examples
+    --------
+    >>> from sparsegdf import L0
+    >>> x, slope = L0().estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0., 2., 3., 9.])
+    """
 
     label, colour, marker = r"$\ell_0$", "#D55E00", "D"
 

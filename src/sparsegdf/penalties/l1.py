@@ -9,7 +9,15 @@ from sparsegdf.penalties.base import Penalty, Segments
 
 @dataclass(frozen=True)
 class L1(Penalty):
-    """r(x) = eta |x|."""
+    """r(x) = eta |x|.
+
+    Examples
+    --------
+    >>> from sparsegdf import L1
+    >>> x, slope = L1().estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0., 1., 2., 8.])
+    """
 
     label, colour, marker = r"$\ell_1$", "#0072B2", "o"
 

@@ -15,6 +15,13 @@ class MCP(Penalty):
     For Q_hat > eta/a the estimate is continuous: firm thresholding, from zero at lam eta to h/Q_hat at a lam Q_hat.
     For smaller Q_hat the parabola is never the global maximum, and the estimate jumps from zero to h/Q_hat at
     h* = lam sqrt(a eta Q_hat).
+
+    Examples
+    --------
+    >>> from sparsegdf import MCP
+    >>> x, slope = MCP(a=3, lam=1).estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0. , 1.5, 3. , 9. ])
     """
 
     label, colour, marker = "MCP", "#56B4E9", "v"

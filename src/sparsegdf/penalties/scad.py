@@ -17,6 +17,13 @@ class SCAD(Penalty):
     jumps:
       eta/(a+1) <= Q_hat <= eta/(a-1): l1-like up to h* = lam ((a+1) Q_hat + eta)/2, then h/Q_hat
       Q_hat < eta/(a+1):               zero up to h* = lam sqrt((a+1) eta Q_hat), then h/Q_hat
+
+    Examples
+    --------
+    >>> from sparsegdf import SCAD
+    >>> x, slope = SCAD(a=3.7, lam=1).estimate([0.5, 2.0, 3.0, 9.0], Q_hat=1.0, eta=1.0)
+    >>> x
+    array([0.        , 1.        , 2.58823529, 9.        ])
     """
 
     label, colour, marker = "SCAD", "#CC79A7", "^"

@@ -44,6 +44,15 @@ class Audit:
         the half in which the fit moves more, and a jump is a move of more than three times the change of y in the
         end. One sample in ten is looked at. Where it is not 0, no derivative of the fit gives its df.
     sigma2, rows, samples : float, int, int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> X, y = np.eye(20), np.random.default_rng(0).normal(size=20)
+    >>> audit = sparsegdf.audit(lambda y: 0.5 * y, X, y, sigma2=1.0)
+    >>> round(audit.df, 1), audit.jumps, audit.samples
+    (0.5, 0.0, 200)
     """
 
     df: float
@@ -102,6 +111,18 @@ def audit(
     Returns
     -------
     Audit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(50, 4))
+    >>> y = X[:, 0] + rng.normal(size=50)
+    >>> hat = X @ np.linalg.pinv(X)
+    >>> audit = sparsegdf.audit(lambda y: hat @ y, X, y, sigma2=1.0)
+    >>> abs(50 * audit.df - 4) < 4 * 50 * audit.df_se  # least squares uses four parameters
+    True
     """
     samples = require_integer("samples", samples, at_least=2)
     jobs, seed = require_integer("jobs", jobs, at_least=1), require_integer("seed", seed, at_least=0)

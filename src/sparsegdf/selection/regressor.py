@@ -40,6 +40,19 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         The whole path.
     selection_ : Selection
         With its plot() and repr.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsegdf import SparseRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = X[:, 0] - 2 * X[:, 3] + 0.1 * rng.normal(size=100)
+    >>> model = SparseRegressor("mcp", criterion="bic").fit(X, y)
+    >>> np.flatnonzero(model.coef_)
+    array([0, 3])
+    >>> model.predict(X[:2]).shape
+    (2,)
     """
 
     def __init__(

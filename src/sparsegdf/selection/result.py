@@ -42,6 +42,18 @@ class Selection:
         For a list of penalties: the best row of each, the winner first, and how far it is `behind` the winner.
     certified : bool
         False if the subsets of l0 come from a search by swaps, which may miss the best ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> rng = np.random.default_rng(0)
+    >>> A = rng.normal(size=(100, 20))
+    >>> y = A[:, 0] - 2 * A[:, 3] + 0.1 * rng.normal(size=100)
+    >>> chosen = sparsegdf.select(A, y, "l1", criterion="bic")
+    >>> best = chosen.path.loc[chosen.chosen]
+    >>> int(best.nonzeros), bool(best.bic == chosen.path.bic[chosen.path.converged].min())
+    (2, True)
     """
 
     levels: dict[str, np.ndarray]  # the columns of `path`, in any order

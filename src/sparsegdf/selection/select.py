@@ -105,6 +105,19 @@ def select(
     Returns
     -------
     Selection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> rng = np.random.default_rng(0)
+    >>> A = rng.normal(size=(100, 20))
+    >>> y = A[:, 0] - 2 * A[:, 3] + 0.1 * rng.normal(size=100)
+    >>> chosen = sparsegdf.select(A, y, "scad", criterion="bic")
+    >>> np.flatnonzero(chosen.coef)
+    array([0, 3])
+    >>> chosen.coef[[0, 3]].round(1)
+    array([ 1., -2.])
     """
     penalties = [penalty] if isinstance(penalty, str | Penalty) or not isinstance(penalty, Sequence) else penalty
     penalties = [as_penalty(one) for one in penalties]

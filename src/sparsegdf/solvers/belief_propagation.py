@@ -380,6 +380,16 @@ def belief_propagation(
     -----
     A run whose residual grows without bound has "diverged"; one whose residual has not fallen by 10 % in 2000 steps
     is "cycling". With adapted damping a run that diverges is repeated with shorter steps.
+
+    Examples
+    --------
+    >>> import sparsegdf
+    >>> A, y = sparsegdf.Ensemble(sparsegdf.IID(), M=50, N=100).sample(0)
+    >>> points = sparsegdf.belief_propagation(A, y, sparsegdf.L1(), etas=[2.0, 1.5, 1.0])
+    >>> points.converged
+    array([ True,  True,  True])
+    >>> points.delta
+    array([0.04, 0.18, 0.32])
     """
     require_penalty(penalty)
     A, y = require_data(A, y)

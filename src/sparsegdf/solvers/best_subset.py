@@ -37,6 +37,19 @@ class BestSubsets:
     explained[K] = ||P_S y||^2, supports[K] = S (sorted, |S| = K), rss[K] = ||y||^2 - explained[K].
     Where no further column helps (K above the rank, or y explained in full) explained stays constant and
     supports[K] is the last useful support, filled up with the unused columns of lowest index.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> rng = np.random.default_rng(0)
+    >>> A = rng.normal(size=(30, 10))
+    >>> y = A[:, 2] - 2 * A[:, 7] + 0.1 * rng.normal(size=30)
+    >>> best = sparsegdf.best_subsets(A, y, max_size=3)
+    >>> best.supports[:3]
+    (array([], dtype=int64), array([7]), array([2, 7]))
+    >>> bool(best.rss[2] < 0.01 * best.rss[0])
+    True
     """
 
     explained: np.ndarray
@@ -60,6 +73,16 @@ def best_subsets(A: ArrayLike, y: ArrayLike, max_size: int) -> BestSubsets:
     Returns
     -------
     BestSubsets
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> rng = np.random.default_rng(0)
+    >>> A = rng.normal(size=(30, 10))
+    >>> y = A[:, 2] - 2 * A[:, 7] + 0.1 * rng.normal(size=30)
+    >>> sparsegdf.best_subsets(A, y, max_size=3).supports[2]
+    array([2, 7])
     """
     problem = _Problem(A, y, max_size)
     n = len(problem.order)
@@ -98,6 +121,16 @@ def swap_search(
     Returns
     -------
     BestSubsets
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> rng = np.random.default_rng(0)
+    >>> A = rng.normal(size=(30, 10))
+    >>> y = A[:, 2] - 2 * A[:, 7] + 0.1 * rng.normal(size=30)
+    >>> sparsegdf.swap_search(A, y, max_size=3, restarts=2, rng=0).supports[2]
+    array([2, 7])
     """
     problem = _Problem(A, y, max_size)
     restarts = require_integer("restarts", restarts, at_least=0)

@@ -456,6 +456,16 @@ def stationary_path(
     -----
     Under a non-convex penalty the point is the one reached from x = 0 along the grid; each level starts from the last
     that converged. Of duplicated columns under l1 only one enters; belief propagation splits x between them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsegdf
+    >>> A, y = sparsegdf.Ensemble(sparsegdf.IID(), M=50, N=100).sample(0)
+    >>> direct = sparsegdf.stationary_path(A, y, sparsegdf.L1(), etas=[2.0, 1.5, 1.0])
+    >>> points = sparsegdf.belief_propagation(A, y, sparsegdf.L1(), etas=[2.0, 1.5, 1.0])
+    >>> bool(np.abs(direct.x - points.x).max() < 1e-8)
+    True
     """
     require_penalty(penalty)
     A, y = require_data(A, y)

@@ -42,6 +42,16 @@ class FixedPoints:
     effective       (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation
     stein           Stein's divergence of the fit over M; NaN unless stationary_path was asked for it
     A diverged level has no estimate: its x, chi, Q_hat and all that follows from them are NaN.
+
+    Examples
+    --------
+    >>> import sparsegdf
+    >>> A, y = sparsegdf.Ensemble(sparsegdf.IID(), M=50, N=100).sample(0)
+    >>> points = sparsegdf.stationary_path(A, y, sparsegdf.L1(), etas=[2.0, 1.5, 1.0])
+    >>> points.x.shape
+    (100, 3)
+    >>> points.delta_eff.round(3)
+    array([0.044, 0.169, 0.305])
     """
 
     etas: np.ndarray

@@ -78,6 +78,15 @@ def linear_stability(
     The prediction is for belief_propagation(..., damping=damping) and belief_propagation_reference near the fixed
     point. It does not hold for the adapted damping that belief_propagation uses by default, which chooses its weights
     for the sample and also converges to points that the undamped iteration leaves.
+
+    Examples
+    --------
+    >>> import sparsegdf
+    >>> A, y = sparsegdf.Ensemble(sparsegdf.IID(), M=50, N=100).sample(0)
+    >>> points = sparsegdf.stationary_path(A, y, sparsegdf.L1(), etas=[2.0, 1.5])
+    >>> stability = sparsegdf.linear_stability(A, points.x[:, 1], points.chi[:, 1], points.Q_hat[:, 1])
+    >>> bool(stability.radius < 1)  # so belief propagation converges near this point
+    True
     """
     damping = require_number("damping", damping, above=0, at_most=1)
     tol = require_number("tol", tol, above=0)

@@ -36,6 +36,13 @@ def rs_delta_eff(
 
     l being the mean square length of the columns. For iid predictors and a penalty without jumps this is df. NaN
     where there is no root, as can be for penalties that are not convex, and outside of S1.
+
+    Examples
+    --------
+    >>> from sparsegdf import L1, rs_delta_eff, solve_rs
+    >>> point = solve_rs(L1(), alpha=0.5, delta=0.3)
+    >>> round(rs_delta_eff(L1(), point, alpha=0.5), 6)  # df for iid predictors
+    0.3
     """
     require_penalty(penalty)
     alpha = require_number("alpha", alpha, above=0)

@@ -251,6 +251,12 @@ def solve_l0_1rsb(*, alpha: float, delta: float, variance: float = 1.0) -> L0One
     Returns
     -------
     L0OneStepRSB
+
+    Examples
+    --------
+    >>> from sparsegdf import solve_l0_1rsb
+    >>> round(solve_l0_1rsb(alpha=0.5, delta=0.2).df, 4)
+    0.7887
     """
     _check(alpha, delta, variance=variance)
     state = _follow(_ANCHOR_STATE, _position(*_ANCHOR), _position(alpha, delta))
@@ -280,6 +286,14 @@ def l0_first_moment_bound(*, alpha: float, delta: float) -> float:
     -----
     For a fixed support 1 - R^2 ~ Beta((M - K)/2, K/2): the expected number of supports with 1 - R^2 <= x is
     exp(N s), s(x) = H(rho) + alpha [(1 - delta)/2 ln(x/(1 - delta)) + delta/2 ln((1 - x)/delta)]; none if s < 0.
+
+    Examples
+    --------
+    >>> from sparsegdf import l0_first_moment_bound, solve_l0_1rsb
+    >>> round(l0_first_moment_bound(alpha=0.5, delta=0.2), 4)
+    0.8916
+    >>> round(solve_l0_1rsb(alpha=0.5, delta=0.2).df, 4)  # what one-step RSB predicts
+    0.7887
     """
     _check(alpha, delta)
     rho = alpha * delta

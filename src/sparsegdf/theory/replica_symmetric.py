@@ -37,6 +37,15 @@ class RSSolution:
 
     In S3 the equations leave the relation of eta and delta open: the one not asked for is NaN, and so are
     penalty_mean and free_energy.
+
+    Examples
+    --------
+    >>> from sparsegdf import L1, solve_rs
+    >>> point = solve_rs(L1(), alpha=0.5, delta=0.3)
+    >>> point.branch, point.rs_stable, point.converged
+    ('S1', True, True)
+    >>> round(point.chi / (1 + point.chi), 6)
+    0.3
     """
 
     eta: float
@@ -100,6 +109,15 @@ def solve_rs(
     Returns
     -------
     RSSolution
+
+    Examples
+    --------
+    >>> from sparsegdf import SCAD, solve_rs
+    >>> point = solve_rs(SCAD(a=8, lam=1), alpha=0.5, delta=0.5)
+    >>> round(point.df, 4), point.rs_stable
+    (0.52, True)
+    >>> round(solve_rs(SCAD(a=8, lam=1), alpha=0.5, eta=point.eta).delta, 6)
+    0.5
     """
     if (delta is None) == (eta is None):
         raise ValueError(f"give exactly one of delta and eta (delta = {delta!r}, eta = {eta!r})")
@@ -140,6 +158,15 @@ def rs_curve(
     -------
     DataFrame
         One row per delta, columns as the fields of RSSolution.
+
+    Examples
+    --------
+    >>> from sparsegdf import ElasticNet, rs_curve
+    >>> rs_curve(ElasticNet(eta2=0.1), alpha=0.5, deltas=[0.2, 0.5, 0.8])[["delta", "df", "err_pre"]].round(3)
+       delta     df  err_pre
+    0    0.2  0.178    1.067
+    1    0.5  0.426    1.242
+    2    0.8  0.630    1.446
     """
     known, variance = _known(penalty, alpha, mean, variance, predictors)
     if known.sampled:
@@ -168,6 +195,13 @@ def rs_stable_range(
     (low, high) or None if nowhere
         high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
         reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite.
+
+    Examples
+    --------
+    >>> from sparsegdf import SCAD, rs_stable_range
+    >>> low, high = rs_stable_range(SCAD(a=8, lam=1), alpha=0.5)
+    >>> round(high, 4)
+    0.8669
     """
     curve, variance = _curve(penalty, alpha, mean, variance, predictors)
 
@@ -204,6 +238,13 @@ def s1_largest_delta(
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from sparsegdf import SCAD, s1_end, s1_largest_delta
+    >>> penalty = SCAD(a=5, lam=1)
+    >>> round(s1_largest_delta(penalty, alpha=0.5), 4), round(s1_end(penalty, alpha=0.5), 4)
+    (0.7924, 0.7847)
     """
     curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return min(1.0, _delta_of_t(curve.smallest_t(), curve.alpha))
@@ -227,6 +268,12 @@ def s1_end(
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from sparsegdf import SCAD, s1_end
+    >>> round(s1_end(SCAD(a=8, lam=1), alpha=0.5), 4)
+    0.9242
     """
     curve, _ = _curve(penalty, alpha, mean, variance, predictors)
     return min(1.0, _delta_of_t(curve.end()[1], curve.alpha))
@@ -249,6 +296,13 @@ def rescaled_elastic_net_df(penalty: ElasticNet, solution: RSSolution) -> float:
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from sparsegdf import ElasticNet, rescaled_elastic_net_df, solve_rs
+    >>> penalty = ElasticNet(eta2=0.1)
+    >>> round(rescaled_elastic_net_df(penalty, solve_rs(penalty, alpha=0.5, delta=0.3)), 6)
+    0.3
     """
     return (1 + penalty.eta2 / solution.Q_hat) * solution.df
 

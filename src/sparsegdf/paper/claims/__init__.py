@@ -1,4 +1,6 @@
 """The claims of the paper, each with the computation that decides it. No verdict is typed by hand.
 
-verdict.py defines claims and verdicts; theory.py, simulation.py and l0.py contain the claims.
+outcomes.py says how a number decides, verdict.py what follows from it. The claims stand in one module for each
+section of the paper, registry.py lists them, coverage.yaml goes through the paper line by line, and findings.py has
+the few facts behind the verdicts. document.py makes claims.json.
 """

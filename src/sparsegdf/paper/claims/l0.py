@@ -4,24 +4,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from sparsegdf.paper.claims.simulation import EXAMPLES, previous
-from sparsegdf.paper.claims.verdict import (
-    FALSE_ALARM,
-    OURS,
-    Claim,
-    Outcome,
-    Undecided,
-    agreement,
-    identity,
-    larger,
-    of_the_paper,
-    tables_of,
-    within,
-)
+from sparsegdf.paper.claims.bp_examples import previous
+from sparsegdf.paper.claims.outcomes import FALSE_ALARM, SYMBOL, Outcome, agreement, every, identity, larger
+from sparsegdf.paper.claims.simulated import EXAMPLES
+from sparsegdf.paper.claims.verdict import OURS, Claim, Undecided, of_the_paper, tables_of, within
 from sparsegdf.paper.experiments.l0_summaries import extrapolate
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.one_step_rsb import solve_l0_1rsb
-from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
+from sparsegdf.theory.replica_symmetric import rs_curve, s1_end, solve_rs
 
 PAPER = ("n20", "n30", "n50")
 
@@ -41,56 +31,106 @@ def approaches(evidence):
     at = table[np.abs(table.delta - 0.2) < 1e-9].sort_values("N")
     gap = np.diff(at.df)
     se = np.hypot(at.df_se[1:].to_numpy(), at.df_se[:-1].to_numpy())
-    return larger(gap, se, "growth of df from one N to the next at δ = 0.2", level=3.0)
+    return larger(gap, se, "growth of df from one N to the next at δ = 0.2")
+
+
+def on_s1(evidence, runs=None):
+    """The exact points at which RS has its solution S1, with its df as column `rs`."""
+    table = sizes(evidence, runs)
+    table = table[table.delta < s1_end(L0(), alpha=0.5)]
+    return table.assign(rs=rs_curve(L0(), alpha=0.5, deltas=table.delta).df.to_numpy())
 
 
 def below_rs(evidence):
     """The exact df stays below RS at every N and K on S1."""
-    table = sizes(evidence)
-    table = table[table.delta <= 0.24]
-    rs = rs_curve(L0(), alpha=0.5, deltas=table.delta).df.to_numpy()
-    return larger(rs - table.df, table.df_se, "RS - exact", level=3.0)
+    table = on_s1(evidence)
+    return larger(table.rs - table.df, table.df_se, "RS - exact", table.delta)
 
 
-def limit_is(target, delta):
-    """Whether a theory lies in the range of the N -> infinity limits of the exact df.
+def limit_range(evidence, delta):
+    """The lowest and highest N -> infinity limit of the exact df, a text of each, and the sizes.
 
     The range is over the forms of extrapolation that fit, each with three standard errors on either side.
     """
+    table = sizes(evidence)
+    at = table[np.abs(table.delta - delta) < 1e-9]
+    if len(at) < 3:
+        raise Undecided(f"{len(at)} sizes with exactly δ = {delta}")
+    fits = extrapolate(at)
+    fits = fits[chi2.sf(fits.chi2, fits.dof) > FALSE_ALARM]
+    if fits.empty:
+        raise Undecided("no form of extrapolation fits")
+    low, high = (fits.limit - 3 * fits.limit_se).min(), (fits.limit + 3 * fits.limit_se).max()
+    each = ", ".join(f"{fit.form} {fit.limit:.4f}({fit.limit_se:.4f})" for fit in fits.itertuples())
+    return low, high, each, f"δ = {delta:g}, N = {at.N.min()} to {at.N.max()}"
+
+
+def limit_is(target, delta):
+    """Whether all limits of the exact df lie within a symbol of a theory; None if only some do."""
 
     def check(evidence):
-        table = sizes(evidence)
-        at = table[np.abs(table.delta - delta) < 1e-9]
-        if len(at) < 3:
-            raise Undecided(f"{len(at)} sizes with exactly δ = {delta}")
-        fits = extrapolate(at)
-        fits = fits[chi2.sf(fits.chi2, fits.dof) > FALSE_ALARM]
-        if fits.empty:
-            raise Undecided("no form of extrapolation fits")
-        low, high = (fits.limit - 3 * fits.limit_se).min(), (fits.limit + 3 * fits.limit_se).max()
-        expected = target(delta)
-        each = ", ".join(f"{fit.form} {fit.limit:.4f}({fit.limit_se:.4f})" for fit in fits.itertuples())
+        (low, high, each, part), expected = limit_range(evidence, delta), target(delta)
+        far = max(expected - low, high - expected)
+        apart = max(low - expected, expected - high, 0.0)
+        holds = True if far <= SYMBOL else False if apart > 0 else None
+        why = "" if holds is not None else "the forms of extrapolation that fit do not tell"
         measured = f"{low:.3f} to {high:.3f} against {expected:.4f} ({each})"
-        inside = bool(low <= expected <= high)
-        shown = {"effect": "0.01 in df", "part": f"δ = {delta:g}, N = {at.N.min()} to {at.N.max()}"}
-        if inside and fits.limit_se.max() > 0.01:
-            return Outcome(None, measured, "in the range", "the limits are not sharp enough", **shown)
-        return Outcome(inside, measured, "in the range", **shown)
+        return Outcome(holds, measured, f"± {SYMBOL:g}", why, f"{SYMBOL:g} in df", part, high - expected)
 
     return check
+
+
+def limit_below(target, delta):
+    """Whether all limits of the exact df lie below a theory."""
+
+    def check(evidence):
+        (low, high, each, part), expected = limit_range(evidence, delta), target(delta)
+        measured = f"{low:.3f} to {high:.3f} against {expected:.4f} ({each})"
+        return Outcome(high < expected, measured, "below", effect="the sign", part=part, value=high - expected)
+
+    return check
+
+
+def one_step_in_range(evidence):
+    """Whether the df of one-step RSB lies in the range of the limits at delta = 0.1 and 0.2."""
+    found = {}
+    for delta in (0.1, 0.2):
+        (low, high, _, part), expected = limit_range(evidence, delta), one_step_df(delta)
+        inside = min(expected - low, high - expected)
+        measured = f"{low:.3f} to {high:.3f} against {expected:.4f}"
+        found[f"δ = {delta}"] = Outcome(inside >= 0, measured, "in the range", "", "the range", part, inside)
+    return every(found)
 
 
 def rs_df(delta):
     return solve_rs(L0(), alpha=0.5, delta=delta).df
 
 
+def one_step_df(delta):
+    return solve_l0_1rsb(alpha=0.5, delta=delta).df
+
+
 def approximates(evidence):
-    """RS against the exact df at the largest N of the paper, relative to df, for delta on S1."""
-    table = sizes(evidence, ("n50",))
-    table = table[table.delta <= 0.24]
-    off = rs_curve(L0(), alpha=0.5, deltas=table.delta).df.to_numpy() / table.df - 1
-    measured = f"RS is {off.min():.0%} to {off.max():.0%} above the exact df at N = 50"
-    return Outcome(None, measured, "", "the paper does not say how close an approximation is", effect="not stated")
+    """RS is nearer to the exact df at the largest N of the paper than delta, the count of non-zeros, is."""
+    table = on_s1(evidence, ("n50",))
+    off = table.rs / table.df - 1
+    outcome = larger(
+        (table.df - table.delta).abs() - (table.rs - table.df).abs(), table.df_se, "gain on δ", table.delta
+    )
+    return outcome._replace(measured=f"RS is {off.min():.0%} to {off.max():.0%} off; {outcome.measured}")
+
+
+def err_pre_approximates(evidence):
+    """The same for the prediction error at m_y = 0, sigma = 1, against the criterion that counts non-zeros.
+
+    The exact err_pre is err_train + 2 df = 1 + df, since err_train = 1 - df for a projection; RS has the same form.
+    Counting non-zeros gives err_train + 2 delta.
+    """
+    table = on_s1(evidence, ("n50",))
+    off, counted = (table.rs - table.df).abs(), 2 * (table.df - table.delta).abs()
+    outcome = larger(counted - off, table.df_se * 3, "gain on counting", table.delta)
+    share = (off / (1 + table.df)).max()
+    return outcome._replace(measured=f"RS is up to {share:.0%} off in err_pre; {outcome.measured}")
 
 
 def small_delta(evidence):
@@ -108,19 +148,18 @@ def small_delta(evidence):
     z = fall / np.hypot(errors[0], errors[-1])
     holds = True if z > 3 else False if z < -3 else None
     measured = f"growth of df from N = 20 to 40 at δ = 0.1, .., 0.4: {shown}"
-    return Outcome(holds, measured, "falling, z > 3", f"z = {z:+.1f}", effect="the sign")
+    return Outcome(holds, measured, "falling, z > 3", f"z = {z:+.1f}", effect="the sign", value=fall)
 
 
 def exact_greater(evidence):
     table = sizes(evidence, PAPER)
-    table = table[table.delta < 0.9]
-    return larger(table.df - table.delta, table.df_se, "df - δ")
+    table = table[table.delta < 1]
+    return larger(table.df - table.delta, table.df_se, "df - δ", table.delta)
 
 
 def divergence(evidence):
     """The exact df minus delta, which is the divergence of a least-squares fit to a support that does not move."""
     table = sizes(evidence, PAPER)
-    table = table[table.delta < 0.9]
     return agreement(table.df - table.delta, table.df_se, table.delta)
 
 
@@ -132,7 +171,8 @@ def one_step_form(_):
     points = [solve_l0_1rsb(alpha=0.5, delta=delta) for delta in ONE_STEP]
     gaps = [point.df - point.chi / (1 + point.chi) for point in points]
     measured = f"df - (δ + ω/α) = {', '.join(f'{g:.3f}' for g in gaps)} at δ = 0.05, 0.1, 0.2"
-    return Outcome(max(map(abs, gaps)) < 1e-6, measured, "1e-06", effect="any beyond rounding")
+    worst = max(map(abs, gaps))
+    return Outcome(worst < 1e-6, measured, "1e-06", effect="any beyond rounding", value=worst)
 
 
 def one_step_response(_):
@@ -164,7 +204,7 @@ def whole_response(point):
     return (normal * z * mean).sum() / (point.alpha * np.sqrt(point.chi_hat0))
 
 
-_FORMS = "it approaches a limit below RS; one-step RSB lies in the range of the extrapolations"
+_BELOW = "it approaches a limit below RS"
 _SWITCH = "the switching between states is a discontinuity, too: df = δ + ω/α + μ(q₁-q₀)/[(1+χ)B]"
 
 CLAIMS = within("α = 0.5, m_y = 0, fixed K; N = 20, 30, 50", [
@@ -172,18 +212,22 @@ CLAIMS = within("α = 0.5, m_y = 0, fixed K; N = 20, 30, 50", [
           "approaches", "l0/n20, n30, n50: df at δ = 0.2", approaches),
     Claim("exact-below", OURS,
           "It does so from below. As N → ∞ this is a theorem (Gordon): err_train ≥ σ²(1 - (ρ+ω)/α), so df ≤ RS.",
-          "a theorem", "l0/*: RS - exact at every K on S1", below_rs, domain="every N and K with δ ≤ 0.24"),
+          "a theorem", "l0/*: RS - exact at every K on S1", below_rs, domain="every N and K on S1, δ < 0.248"),
     *(Claim(f"exact-limit-{number}", "Sec. 8", f"As N grows it approaches RS, δ = {delta}.", "approaches",
-            f"l0/*: extrapolations at δ = {delta} in 1/N, ln N/N and N^(-2/3)", limit_is(rs_df, delta),
-            _FORMS, limit_is(lambda delta: solve_l0_1rsb(alpha=0.5, delta=delta).df, delta),
-            domain=f"N → ∞ at δ = {delta}")
+            f"l0/*: extrapolations at δ = {delta} in 1/N, ln N/N, N^(-2/3) and N^(-1/2)", limit_is(rs_df, delta),
+            _BELOW, limit_below(rs_df, delta), domain=f"N → ∞ at δ = {delta}")
       for number, delta in ((1, 0.1), (2, 0.2))),
-    Claim("rs-approximates", "Sec. 8", "RS approximates the exact GDF at N = 50.", "approximates",
-          "l0/n50: RS/exact - 1 on S1", approximates, domain="N = 50, S1"),
+    Claim("one-step-limit", OURS, "One-step RSB lies in the range of the extrapolations.", "in the range",
+          "l0/*: the same extrapolations", one_step_in_range, domain="N → ∞ at δ = 0.1 and 0.2"),
+    Claim("rs-approximates", "Sec. 8", "RS approximates the exact GDF: it is nearer than δ.", "approximates",
+          "l0/n50: |exact - δ| - |RS - exact| on S1", approximates, domain="N = 50, S1"),
+    Claim("err-pre-unstable", "Sec. 9", "Where RS is unstable its prediction error still approximates the true one.",
+          "meaningful", "l0/n50: |RS - exact| in err_pre against the criterion that counts non-zeros",
+          err_pre_approximates, domain="l0, of which RS is nowhere stable; N = 50, S1, m_y = 0"),
     Claim("exact-small-delta", "Sec. 8", "The finite-size effects are intense at small δ.", "small δ",
           "l0/n20, n40: relative growth of df with N at four values of δ", small_delta, domain="δ = 0.1 to 0.4"),
     Claim("exact-greater", "Sec. 5.3", "The exact GDF of l0 is greater than δ.", "df > δ", "l0/n20, n30, n50: df - δ",
-          exact_greater, domain="N = 20, 30, 50; 0 < δ < 0.9"),
+          exact_greater, domain="N = 20, 30, 50; 0 < δ < 1"),
     Claim("ye-form", "eq. (GDF_Ye)", "GDF is the expected divergence of the fit.", "another expression",
           "l0/n20, n30, n50: df - δ, δ being the divergence at fixed K", divergence,
           "if the fit has no jumps: elastic net, Example 1", previous(EXAMPLES[1], "elastic_net", "stein"),

@@ -44,7 +44,12 @@ def fixed_eta(rows, etas, *, M, N, variance):
 
 
 # How df may approach its limit; the theory does not say which.
-FORMS = {"1/N": lambda N: 1 / N, "ln N/N": lambda N: np.log(N) / N, "N^(-2/3)": lambda N: N ** (-2 / 3)}
+FORMS = {
+    "1/N": lambda N: 1 / N,
+    "ln N/N": lambda N: np.log(N) / N,
+    "N^(-2/3)": lambda N: N ** (-2 / 3),
+    "N^(-1/2)": lambda N: N**-0.5,
+}
 
 
 def extrapolate(points):

@@ -91,7 +91,7 @@ def _criteria(found, error):
     def value(name, df, setting=setting):
         return CRITERIA[name].value(path.err_train, df, setting)
 
-    count = (path.nonzeros.to_numpy(float) + 1) / found.rows  # the intercept counts
+    count = (path.nonzeros.to_numpy(float, na_value=np.nan) + 1) / found.rows  # the intercept counts
     return {
         **{name: path[name] for name in ("cp", "gcv", "cv")},
         "cv1se": path["cv"],

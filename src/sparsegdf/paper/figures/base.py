@@ -50,7 +50,10 @@ class Exhibit(Model):
         cls.name = cls.__module__.rpartition(".")[2]
 
     def inputs(self, config):
-        """The tables that it reads: {name: path below results/<run> without suffix, or a list of such paths}."""
+        """What it reads: {name: path below results/<run> without suffix, or a list of such paths}.
+
+        A path that ends in .json is that of a file beside the figures.
+        """
         return {}
 
     def penalty_names(self):

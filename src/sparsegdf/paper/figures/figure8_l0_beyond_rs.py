@@ -85,7 +85,8 @@ def _caption(extrapolated, theory):
     sentences = [
         "GDF of exact l0 at fixed K (a) and fixed eta (b), with RS and one-step RSB; shaded is what two theorems "
         "exclude as N grows: Gordon's inequality all above RS, the first moment all above its bound. (c) Its "
-        "limit at fixed K (solid: ln N/N, dotted: 1/N, dashed: N^(-2/3); hollow circle: swap search, a lower bound).",
+        "limit at fixed K (solid: ln N/N, dotted: 1/N, dashed: N^(-2/3), dash-dotted: N^(-1/2); hollow circle: "
+        "swap search, a lower bound).",
         f"The first moment excludes RS as the limit from delta = {excluded.min():.3f} on." if len(excluded) else "",
     ]
     for delta, fits in extrapolated.groupby("delta"):
@@ -108,7 +109,7 @@ def _against_size(ax, sizes, extrapolated, theory, deltas):
                 1 / part.N, part.df, yerr=part.df_se, fmt="o", color=color, markerfacecolor=face, markersize=3.4
             )
         for fit in extrapolated[extrapolated.delta == delta].itertuples():
-            line = {"1/N": ":", "ln N/N": "-"}.get(fit.form, "--")
+            line = {"1/N": ":", "ln N/N": "-", "N^(-2/3)": "--", "N^(-1/2)": "-."}[fit.form]
             ax.plot(1 / N, fit.limit + fit.slope * FORMS[fit.form](N), color=color, linestyle=line, linewidth=0.9)
             ax.errorbar(0, fit.limit, yerr=fit.limit_se, fmt="*", color=color, markersize=6, clip_on=False,
                         markerfacecolor=color if line == "-" else "white")  # fmt: skip

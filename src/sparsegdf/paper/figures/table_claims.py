@@ -1,21 +1,30 @@
-"""Table: the claims of the paper, decided from the results of this run."""
+"""Table: the claims of the paper, as claims.json has them."""
 
 from sparsegdf.paper.figures.base import Readable, Table
 
+SHOWN = (
+    "id", "where", "lines", "statement", "domain", "quoted", "measured", "part", "tolerance", "effect", "verdict",
+    "correction", "finding",
+)  # fmt: skip
+
 
 class TableClaims(Table):
-    """The evidence: every summary of fixed points, the l0 search at fixed size, BP for l0, the theory of designs."""
+    """The claims; `evidence` is what rule verdicts decides them from."""
 
     file = "claims"
     target = "claims"
-    shows = "every claim of the paper with its verdict"
+    shows = "every claim of the paper with its verdict; `claims.json` has them for machines"
     made_of = "all results"
 
     def inputs(self, config):
-        return {"results": list(self.uses(config)["made_with"])}
+        return {"document": "claims.json"}
 
-    def uses(self, config):
-        """The identity and the parameters of each table, by its path below results/<run>."""
+    def evidence(self, config):
+        """The identity and the parameters of each table that claims may look at, by its path below results/<run>.
+
+        These are every summary of fixed points, the l0 search at fixed size, BP for l0 and its linear stability, and
+        the theory of designs.
+        """
         made_with = {
             f"summaries/{name}/{penalty}": {
                 "kind": "summary",
@@ -39,35 +48,16 @@ class TableClaims(Table):
             }
         made_with |= config.figure11_predictors.evidence(config) | config.table_effective_fraction.evidence(config)
         made_with["table_bp_l0"] = {"kind": "bp_l0", "N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}
-        return {"made_with": made_with, "run": config.run}
+        made_with["table_bp_region"] = {"kind": "bp_region", "N": config.figure5_example1.N}
+        return made_with
 
     def compute(self, tables, uses):
-        from sparsegdf.paper.claims import l0, predictors, simulation, theory
-        from sparsegdf.paper.claims.verdict import claims_table, count
+        from sparsegdf.paper.claims.document import as_frame
+        from sparsegdf.paper.claims.verdict import count
 
-        evidence = tables["results"]
-        for table, (path, made_with) in zip(evidence, uses["made_with"].items(), strict=True):
-            table.attrs = made_with | {"path": path}
-        claims = claims_table([*theory.CLAIMS, *simulation.CLAIMS, *l0.CLAIMS, *predictors.CLAIMS], evidence)
-        return Readable(
-            claims,
-            f"{count(claims, 'paper')} {count(claims, 'ours')} Run: {uses['run']}.",
-            columns=[
-                *(
-                    "id",
-                    "where",
-                    "statement",
-                    "domain",
-                    "quoted",
-                    "measured",
-                    "part",
-                    "tolerance",
-                    "effect",
-                    "verdict",
-                ),
-                *("correction", "finding"),
-            ],
-        )
+        document = tables["document"]
+        counts = f"{count(document['claims'], 'paper')} {count(document['claims'], 'ours')}"
+        return Readable(as_frame(document), f"{counts} Run: {document['run']}.", columns=list(SHOWN))
 
 
 def _made_with(simulation):

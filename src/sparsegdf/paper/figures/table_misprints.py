@@ -9,7 +9,7 @@ class TableMisprints(Table):
     file = "misprints"
     target = "claims"
     shows = "misprints in both forms, with the number that decides"
-    made_of = "theory, one BP sample"
+    made_of = "theory, small samples"
 
     def compute(self, tables, uses):
         from sparsegdf.paper.misprints import misprint_table
