@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "build/site-source"
 PAGES = ("*.md", "docs/*.md", "reference/*.md", "benchmarks/*.md", "config/*.md")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
-TITLES = {kind.file: kind.shows[0].upper() + kind.shows[1:] for kind in TABLES.values()}
+TITLES = {kind.file: (kind.shows[0].upper() + kind.shows[1:]).split(";")[0] for kind in TABLES.values()}
 GROUPS = {
     "selection": "Choose a model",
     "penalties": "Penalties",
