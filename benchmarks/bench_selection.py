@@ -113,7 +113,8 @@ COMPARISONS = [
         "selection_peers",
         "select against LassoLarsIC and LassoCV",
         "The same data, l1, σ² given: CPU ms from (A, y) to the fit. select and our cross-validation have 100 levels "
-        "of η and more around the smallest C_p, LassoCV (10 folds) 100, and LassoLarsIC every knot of its path. "
+        "of η and the knots around the smallest C_p, LassoCV (10 folds) 100, and LassoLarsIC every knot of its path. "
+        "The table of the path is made when it is read, which is not timed. "
         f"ratio: over {SELECT}; ratio cv: over {CV}, which has 10 folds, too. LassoLarsIC does not "
         "report df where it is not |support|, nor KKT.",
         against_sklearn,

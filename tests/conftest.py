@@ -29,6 +29,7 @@ PARTS = (
     "tests/tiny.yaml",
     "reference/claims.json",
     "reference/costs.csv",
+    "reference/schedule.txt",
 )
 
 

@@ -112,10 +112,14 @@ class Job:
 def test_the_first_screen_goes_by_the_reference_and_by_past_jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "costs.csv").write_text("rule,jobs,cpu_minutes\nfixed_points,2,4\nfigure,1,1\n")
+    (tmp_path / "schedule.txt").write_text("target jobs CPU minutes\nall 3 50.0\npaper_figures 2 8.0\n")
     figure = ("paper_figures/figure2_gdf.png", "paper_figures/figure2_gdf.csv")
     jobs = [Job(1, "fixed_points"), Job(2, "fixed_points"), Job(3, "figure", *figure)]
     needs = {jobs[0]: [], jobs[1]: [], jobs[2]: jobs[:2]}
-    how = {"run": "paper", "cores": 2, "costs": tmp_path / "costs.csv"}
+    how = {"run": "paper", "cores": 2, "reference": tmp_path}
+    _, expected = overview(jobs, needs, **how)
+    assert expected == {1: 1200, 2: 1200, 3: 600}  # the target of three jobs took 50 minutes
+    (tmp_path / "schedule.txt").write_text("target jobs CPU minutes\n")
     text, expected = overview(jobs, needs, **how)
     assert expected == {1: 120, 2: 120, 3: 60}
     assert "about 3 min (5.0 CPU minutes" in text and "makes    figure2_gdf" in text and "theory comes first" in text

@@ -24,6 +24,12 @@ def usual_seconds(costs):
         return {row["rule"]: 60 * float(row["cpu_minutes"]) / int(row["jobs"]) for row in csv.DictReader(handle)}
 
 
+def reference_minutes(schedule):
+    """The CPU minutes of each target of the reference run, by its number of jobs (`make schedule` > the file)."""
+    rows = [line.split() for line in schedule.read_text(encoding="utf-8").splitlines()[1:]]
+    return {int(row[1]): float(row[2]) for row in rows}
+
+
 def expected_usually(job, usual):
     """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
     return usual.get(job.rule.name) if Path(job.log[0]).is_relative_to("results/paper") else None

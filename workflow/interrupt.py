@@ -31,7 +31,7 @@ def one_sentence(logger):
     A terminal sends Ctrl-C to jobs, too, and those that are still importing would answer with tracebacks. So they
     ignore it, and are ended from here, as they also are when only this process gets the signal.
     """
-    shell.prefix("trap '' INT; ")
+    shell.prefix("set -euo pipefail; trap '' INT; exec ")  # exec: a job is one process, which can be killed
     usual = signal.getsignal(signal.SIGINT)
 
     def stop(number, frame):

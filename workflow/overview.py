@@ -3,7 +3,7 @@
 import textwrap
 from pathlib import Path
 
-from expected import expected_seconds, past_seconds, usual_seconds
+from expected import expected_seconds, past_seconds, reference_minutes, usual_seconds
 from schedule import makespan
 
 from snakemake_logger_plugin_sparsegdf.time_left import in_words
@@ -12,16 +12,21 @@ from sparsegdf.paper.figures.registry import FIGURES, TABLES
 WIDTH = 100
 
 
-def overview(jobs, dependencies, *, run, cores, costs):
+def overview(jobs, dependencies, *, run, cores, reference):
     """The text, and the expected seconds of each job that has to run, by its number (None where they are not known).
 
-    `jobs` are those that have to run, `dependencies` what each waits for, `costs` the CPU times of the reference run.
+    `jobs` have to run, `dependencies` is what each waits for, `reference` the folder of the reference run.
     """
     work = [job for job in jobs if job.log]
     cores = max(1, min(cores, len(work)))  # a cluster may take any number
-    past, usual = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv")), usual_seconds(costs)
+    past, usual = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv")), usual_seconds(reference / "costs.csv")
     before = {job: expected_seconds(job, past) for job in work}
     at_scale = {job: usual.get(job.rule.name) if seconds is None else seconds for job, seconds in before.items()}
+    # The mean of a rule says little of a single job. A whole target is known better.
+    whole = reference_minutes(reference / "schedule.txt").get(len(work))
+    if whole and not any(before.values()) and None not in at_scale.values():
+        factor = 60 * whole / sum(at_scale.values())
+        at_scale = {job: factor * seconds for job, seconds in at_scale.items()}
     expected = at_scale if run == "paper" else before
     needs = {job: [other for other in dependencies[job] if other in expected] for job in work}
     names = made(work)

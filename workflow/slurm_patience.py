@@ -1,7 +1,7 @@
 """A workaround for Snakemake's slurm plugin (2.8.0), which does not cope with a SLURM that is silent for a while.
 
 When every status query of a round fails, the plugin returns no jobs, so Snakemake forgets them and waits for ever.
-When sbatch fails, the plugin reports an error at once, so all retries of a job are used up within a second.
+When sbatch or sinfo fails, the plugin reports an error at once, so all retries of a job are used up within a second.
 """
 
 import re
@@ -32,11 +32,8 @@ def be_patient(executor, logger, pauses=PAUSES):
     def report_job_error(info, msg):
         attempt = (info.job, info.job.attempt)
         tried = failures.get(attempt, 0)
-        if (
-            not msg.startswith("SLURM sbatch failed")
-            or FOR_EVER.search(msg.split("sbatch call:")[0])
-            or tried == len(pauses)
-        ):
+        lasting = not msg.startswith(FAILED) or FOR_EVER.search(msg.split("sbatch call:")[0])
+        if lasting or tried == len(pauses):
             report(info, msg)
             return
         failures[attempt] = tried + 1

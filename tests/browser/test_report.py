@@ -181,5 +181,5 @@ def test_an_empty_run_gives_a_page_that_says_so(browser, tmp_path):
     file.write_text(text, encoding="utf-8")
     browser.get_log("browser")
     browser.get(file.as_uri())
-    assert len(browser.find_elements(By.CLASS_NAME, "note")) == 6
+    assert len(browser.find_elements(By.CLASS_NAME, "note")) == 7
     assert browser.get_log("browser") == []

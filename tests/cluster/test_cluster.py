@@ -107,7 +107,7 @@ class Run(Project):
         return [path for path in CHUNKS if (self.folder / path).exists()]
 
     def interrupt(self, number=signal.SIGINT):
-        """Ctrl-C, or another signal: Snakemake ends, and no job stays in the queue."""
+        """Ctrl-C, or another signal: Snakemake ends, and no job stays in the queue. Returns what it said."""
         self.process.send_signal(number)
         text, _ = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode != 0, text
@@ -116,6 +116,7 @@ class Run(Project):
             assert time.monotonic() < deadline, f"jobs are left in the queue:\n{text}"
             time.sleep(0.2)
         self.before = local_slurm.squeue("--states=all")
+        return text
 
 
 @pytest.fixture
@@ -169,17 +170,24 @@ def test_slurm_gives_the_bytes_of_a_local_quick_run(cluster, tmp_path):
     assert made == digests(here.folder, "quick")
 
 
+def begin_without_controller(cluster, run, program, *words):
+    """The controller is away for half a minute, or until this program of SLURM has failed for want of it."""
+    run.replace(program, f"{{{program}}}" + ' "$@" || {{ touch {folder}/failed; exit 1; }}')
+    with cluster.away(30):
+        run.begin(*words)
+        run.wait_for((run.folder / "failed").exists)
+
+
 def test_a_run_outlasts_everything_that_happens_on_a_cluster(cluster, run, here):
     """One after the other: no controller, a drained node, SIGTERM, then a resume with a job that hits its time limit,
     a cancelled job, a held one, a minute without a controller, a dead node and a changed configuration.
     """
     cluster.drain("n1")
-    with cluster.away(30):  # sbatch fails
-        run.begin(*SLURM, *CHUNKS)
+    begin_without_controller(cluster, run, "sinfo", *SLURM, *CHUNKS)  # the plugin asks it before it calls sbatch
     slow = run.freeze_job("n2")
     assert set(run.jobs("%m").values()) == {"1200M"}  # a job that had been tried before would ask for more
     assert "n1" not in run.jobs("%T %N")[slow]
-    run.interrupt(signal.SIGTERM)
+    assert "Trying again in 5 s" in run.interrupt(signal.SIGTERM)
 
     run.begin(*SLURM, *CHUNKS)
     slow = run.freeze_job("n2")
@@ -213,14 +221,13 @@ def test_a_run_outlasts_everything_that_happens_on_a_cluster(cluster, run, here)
 
 
 def test_the_generic_profile_outlasts_the_controller_and_a_lost_job(cluster, run, here):
-    with cluster.away(30):
-        run.begin(*GENERIC, *CHUNKS[:4])
+    begin_without_controller(cluster, run, "sbatch", *GENERIC, *CHUNKS[:4])
     slow, lost = run.freeze_job("n1"), run.freeze_job("n2")
     cluster.scancel(lost)
     with cluster.away(60):
         pass
     cluster.scancel(slow)
-    run.end()
+    assert "trying again in 5 s" in run.end()
     states = run.jobs("%T %m")
     assert states.pop(slow) == states.pop(lost) == "CANCELLED 1200M"
     assert sorted(states.values()) == 2 * ["COMPLETED 1200M"] + 2 * ["COMPLETED 2400M"]

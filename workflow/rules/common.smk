@@ -57,7 +57,7 @@ RUN = CONFIG.run
 RESULTS = f"results/{RUN}"
 FIGURES = f"{RUN}_figures"
 ENVIRONMENT = str(ROOT / "environment.yml")
-os.environ["SPARSEGDF_CLONE"] = str(ROOT)  # for environment.yml
+os.environ |= {"SPARSEGDF_CLONE": str(ROOT)}  # for environment.yml
 
 
 # Names hold no slash, so that a summary's path cannot be taken for a chunk's.
@@ -242,8 +242,8 @@ onstart:
     remove_leftovers([RESULTS, FIGURES], local=workflow.local_exec)
     cores = workflow.cores if workflow.local_exec else workflow.nodes
     todo = list(workflow.dag.needrun_jobs())
-    costs = ROOT / "reference/costs.csv"
-    text, expected = overview(todo, workflow.dag.dependencies, run=RUN, cores=cores, costs=costs)
+    how = {"run": RUN, "cores": cores, "reference": ROOT / "reference"}
+    text, expected = overview(todo, workflow.dag.dependencies, **how)
     say(text, expected=expected, cores=cores)
     if workflow.local_exec:
         one_sentence(logger)

@@ -4,7 +4,7 @@
     aic    err_train / sigma2 + 2 df                             Akaike, with known sigma2: C_p in units of sigma2
     bic    err_train / sigma2 + ln(M) df                         Schwarz
     ebic   err_train / sigma2 + (ln(M) + 2 gamma ln(N)) df       Chen and Chen (2012), N predictors
-    gcv    err_train / (1 - df)^2                                Golub, Heath and Wahba; needs no sigma2
+    gcv    err_train / (1 - df)^2                                Golub, Heath and Wahba; needs no sigma2, but M > N
     cv     the mean squared error on rows left out               cross_validation.py
     cv1se  the sparsest level whose cv is within one standard error of the smallest
 
@@ -13,9 +13,10 @@ where the number of parameters p = M df is the number of non-zeros only for the 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 _TIE = 1e-9  # Relative. The criteria of one fit found twice differ by less than this.
 
@@ -36,7 +37,7 @@ class Criterion(NamedTuple):
     value: Callable | None = None  # (err_train, df, Setting) -> value
 
     @property
-    def from_df(self):
+    def from_df(self) -> bool:
         """Whether it follows from df; the others come from cross-validation."""
         return self.value is not None
 
@@ -66,14 +67,14 @@ def _gcv(err, df):
         return np.where(left > 1e-9, err / np.square(left), np.inf)
 
 
-def require_criterion(criterion):
+def require_criterion(criterion: str) -> str:
     """The criterion, or a ValueError if it is not one of CRITERIA."""
     if criterion not in CRITERIA:
         raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
     return criterion
 
 
-def choose(criterion, values, converged, se=None):
+def choose(criterion: str, values: Any, converged: Any, se: np.ndarray | None = None) -> int:
     """The row that the criterion chooses among those that converged; `se` is the standard error of cv.
 
     It is the row with the smallest value. If neighbouring levels have the same fit, the middle one is taken: at the
@@ -94,7 +95,7 @@ def choose(criterion, values, converged, se=None):
     return (first + last) // 2
 
 
-def standard_error(criterion, path, setting):
+def standard_error(criterion: str, path: pd.DataFrame, setting: Setting) -> np.ndarray | None:
     """The standard error of the criterion along the path, from that of df or from the folds; None if unknown."""
     chosen = CRITERIA[criterion]
     if not chosen.from_df:

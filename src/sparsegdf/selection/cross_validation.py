@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sparsegdf.penalties.base import Penalty
 from sparsegdf.progress import with_bar
 from sparsegdf.selection.fits import fit_coefficients
 from sparsegdf.selection.tall import with_few_rows
@@ -10,7 +11,14 @@ from sparsegdf.selection.unpenalised import free_columns, regress
 _FOLDS = 10
 
 
-def cross_validation(A, y, penalty, etas, intercept, unpenalised=None):
+def cross_validation(
+    A: np.ndarray,
+    y: np.ndarray,
+    penalty: Penalty,
+    etas: np.ndarray,
+    intercept: bool,
+    unpenalised: np.ndarray | None = None,
+) -> np.ndarray:
     """The mean squared error on the rows left out of one of ten folds, at each eta; infinite where a fold has no fit.
 
     See `fold_errors`.
@@ -20,7 +28,17 @@ def cross_validation(A, y, penalty, etas, intercept, unpenalised=None):
     return np.where(np.isfinite(total), total / len(y), np.inf)
 
 
-def repeated_cross_validation(A, y, penalty, etas, intercept, unpenalised, folds, repeats, progress=False):
+def repeated_cross_validation(
+    A: np.ndarray,
+    y: np.ndarray,
+    penalty: Penalty,
+    etas: np.ndarray,
+    intercept: bool,
+    unpenalised: np.ndarray | None,
+    folds: int,
+    repeats: int,
+    progress: bool | None = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """(cv, cv_se) at each eta: the mean of cross_validation over `repeats` divisions into folds, and its error.
 
     The standard error is that of the mean over the folds of one division, averaged over the divisions: dividing the
@@ -37,7 +55,16 @@ def repeated_cross_validation(A, y, penalty, etas, intercept, unpenalised, folds
     return np.where(np.isfinite(mean), mean, np.inf), se
 
 
-def fold_errors(A, y, penalty, etas, intercept, unpenalised=None, folds=_FOLDS, seed=0):
+def fold_errors(
+    A: np.ndarray,
+    y: np.ndarray,
+    penalty: Penalty,
+    etas: np.ndarray,
+    intercept: bool,
+    unpenalised: np.ndarray | None = None,
+    folds: int = _FOLDS,
+    seed: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
     """The sum of squared errors on the rows of each fold, fitted without them, (folds, etas); and the sizes of folds.
 
     The training rows are scaled up so that their loss has the weight of all rows, and an eta means the same in every

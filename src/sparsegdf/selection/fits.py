@@ -1,11 +1,13 @@
 """The fits of one (A, y) under any penalty along a grid of eta, with their Stein degrees of freedom."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsegdf.checks import require_etas
 from sparsegdf.estimators.degrees_of_freedom import curvature
+from sparsegdf.penalties.base import Penalty
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.selection.refine import refined
 from sparsegdf.solvers.best_subset import best_subsets, swap_search
@@ -33,7 +35,15 @@ class Fits(NamedTuple):
     jumps: np.ndarray  # whether the fit may jump when y changes by its noise; then stein may be too small
 
 
-def eta_grid(A, y, penalty, variance=1.0, *, eta_min=None, levels=LEVELS):
+def eta_grid(
+    A: np.ndarray,
+    y: np.ndarray,
+    penalty: Penalty,
+    variance: float = 1.0,
+    *,
+    eta_min: float | None = None,
+    levels: int = LEVELS,
+) -> np.ndarray:
     """Levels of eta from eta_max down, in equal steps of the logarithm of the threshold where a column leaves zero.
 
     eta_max = max_i eta_at(|A_i^T y|; ||A_i||^2) is where the first column leaves zero. For l1 the threshold is eta;
@@ -64,7 +74,16 @@ def _last_threshold(A):
     return np.clip(_FINE * np.sqrt(max(smallest, 0)), _FINEST, _FINE)
 
 
-def default_path(A, y, penalty, variance, value, *, eta_min=None, levels=None) -> Fits:
+def default_path(
+    A: np.ndarray,
+    y: np.ndarray,
+    penalty: Penalty,
+    variance: float,
+    value: Callable,
+    *,
+    eta_min: float | None = None,
+    levels: int | None = None,
+) -> Fits:
     """The fits on eta_grid; for l0, at one eta for each size that is optimal at some eta.
 
     `variance` is the noise variance and value(err, stein) the criterion: under a convex penalty, where the fit at an
@@ -83,7 +102,7 @@ def default_path(A, y, penalty, variance, value, *, eta_min=None, levels=None) -
     return fit_path(A, y, penalty, etas, np.sqrt(variance))
 
 
-def fit_path(A, y, penalty, etas, sigma=1.0) -> Fits:
+def fit_path(A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: Any, sigma: float = 1.0) -> Fits:
     """The fits at each of `etas` (decreasing). For l0, None means one eta for each size that is optimal at some eta.
 
     `sigma` is the standard deviation of the noise in y, which `jumps` needs.
@@ -103,7 +122,7 @@ def _fits(A, y, penalty, etas, x, stein, jumps):
     return Fits(etas, x, np.square(left).mean(axis=0), violation(A.T @ left, x, penalty, etas), stein, jumps)
 
 
-def effective_df(A, y, penalty, etas, x):
+def effective_df(A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: np.ndarray, x: np.ndarray) -> np.ndarray:
     """(1/M) sum_i chi_i Q_hat_i at each eta; NaN where belief propagation has no fixed point at x."""
     if isinstance(penalty, L0):
         return np.full(len(etas), np.nan)
@@ -112,7 +131,7 @@ def effective_df(A, y, penalty, etas, x):
     return np.where(same, fixed.effective, np.nan)
 
 
-def fit_coefficients(A, y, penalty, etas):
+def fit_coefficients(A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: Any) -> np.ndarray:
     """Only the x of fit_path, (N, n_eta)."""
     return _l0_path(A, y, etas)[1] if isinstance(penalty, L0) else stationary_points(A, y, penalty, etas)
 
@@ -145,7 +164,7 @@ def _may_jump(A, y, x, penalty, eta, Q, sigma):
     return not _positive_definite(A[:, S].T @ A[:, S] - concave * np.eye(S.sum()))
 
 
-def is_convex(A, penalty, etas):
+def is_convex(A: np.ndarray, penalty: Penalty, etas: np.ndarray) -> bool:
     """Whether the penalty is convex at the largest of `etas`. The objective is then convex, and no fit jumps."""
     Q = np.square(A).sum(axis=0)
     return _concavity(penalty, etas[0], Q) == 0 and not penalty.segments(Q, etas[0]).jumps().any()
@@ -174,7 +193,9 @@ def _curvature(A, y, x, penalty, eta, Q):
     return curvature(x, chi, Q) if (chi[x != 0] > 0).all() else None
 
 
-def tangent(A, y, x, penalty, eta):
+def tangent(
+    A: np.ndarray, y: np.ndarray, x: np.ndarray, penalty: Penalty, eta: float
+) -> Callable[[np.ndarray], np.ndarray]:
     """The function z -> J z, J = A_S (A_S^T A_S + D)^-1 A_S^T the Jacobian of the fit; Stein's df is tr J / M."""
     S = np.flatnonzero(x)
     D = _curvature(A, y, x, penalty, eta, np.square(A).sum(axis=0))[S]

@@ -21,7 +21,9 @@ class NoiseVariance(NamedTuple):
     source: str  # how it was obtained, in words
 
 
-def estimate_noise_variance(A, y, intercept, unpenalised=None) -> NoiseVariance:
+def estimate_noise_variance(
+    A: np.ndarray, y: np.ndarray, intercept: bool, unpenalised: np.ndarray | None = None
+) -> NoiseVariance:
     """sigma^2 from the residuals of a fit. A and y must be orthogonal to the columns without penalty (free_columns).
 
     Least squares on all columns, ||y - A x||^2 / (M - rank - 1), which is unbiased, if at least a fifth of the rows

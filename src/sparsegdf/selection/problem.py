@@ -8,8 +8,10 @@ with the sample weights w (mean 1), the penalty weights v and the projection P o
 x_i is r(v_i x_i; eta) in units of the standard error of x_i.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -40,16 +42,17 @@ class Problem:
     mean: np.ndarray  # those of y, (f,)
 
     @property
-    def rows(self):
+    def rows(self) -> int:
+        """M."""
         return len(self.y)
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         """The noise variance in working units."""
         return self.noise.value / self.sigma**2
 
     @cached_property
-    def few(self):
+    def few(self) -> tuple[np.ndarray, np.ndarray]:
         """(A, y) with few rows, for the fits."""
         return with_few_rows(self.A, self.y)
 
@@ -58,7 +61,7 @@ class Problem:
         """err_train in the units of the user, over the mean square of the rows of `few` in working units."""
         return self.sigma**2 * len(self.few[1]) / self.rows
 
-    def in_user_units(self, x, columns):
+    def in_user_units(self, x: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
         """(coefficients (columns, levels), intercepts (levels,)) of x, (n, levels)."""
         own = x * self.sigma / self.scale[:, None]
         free = self.mean[:, None] - self.shift @ own
@@ -68,7 +71,17 @@ class Problem:
         return coefficients, free[0] if self.intercept else np.zeros(x.shape[1])
 
 
-def make_problem(A, y, *, sigma2, standardise, intercept, sample_weight, penalty_weights, warn):
+def make_problem(
+    A: Any,
+    y: Any,
+    *,
+    sigma2: float | None,
+    standardise: bool,
+    intercept: bool,
+    sample_weight: Any,
+    penalty_weights: Any,
+    warn: Callable[[str], None],
+) -> Problem:
     """The Problem of (A, y); `warn` is called with a message if A fits y exactly."""
     A, y = _require_variation(A, y, intercept)
     root = np.sqrt(_row_weights(sample_weight, len(y)))

@@ -1,24 +1,29 @@
 """The degrees of freedom of the fits of a Problem: Stein's, the bootstrap's, and whether Stein's may be too small."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from sparsegdf.estimators.bootstrap import bootstrap_coefficients, bootstrap_excess, bootstrap_noise
+from sparsegdf.penalties.base import Penalty
 from sparsegdf.penalties.l0 import L0
-from sparsegdf.selection.fits import fit_coefficients, is_convex, tangent
+from sparsegdf.selection.fits import Fits, fit_coefficients, is_convex, tangent
+from sparsegdf.selection.problem import Problem
 
 SAMPLES = 50  # Of the bootstrap, where the fit may jump and no number is given.
 _CHECKED = 10  # The bootstrap that checks whether Stein's df is too small has this many samples.
 _TOO_SMALL = 0.05  # Stein's df is too small if the bootstrap exceeds it by more than this fraction.
 
 
-def stein_df(problem, stein):
+def stein_df(problem: Problem, stein: np.ndarray) -> np.ndarray:
     """The df of fits with the divergence `stein`, a fraction of the rows. Columns without penalty count in full."""
     return (stein * len(problem.few[1]) + problem.free_rank) / problem.rows
 
 
-def bootstrapped(problem, penalty, fits, level, samples, *, seed, **how):
+def bootstrapped(
+    problem: Problem, penalty: Penalty, fits: Fits, level: int, samples: int, *, seed: int, **how: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(df, its standard error, frequency (n, levels) of non-zeros) over samples around the model of `level`.
 
     The tangent J of each fit is its control: where the fit is nearly linear, the error is nearly zero.
@@ -53,7 +58,7 @@ def _coefficients(A, penalty, etas, unit, y):
     return fit_coefficients(A, y * unit, penalty, etas) / unit
 
 
-def doubt(problem, penalty, fits, chosen, stein, seed):
+def doubt(problem: Problem, penalty: Penalty, fits: Fits, chosen: int, stein: float, seed: int) -> str:
     """Why Stein's df may be too small at the chosen level, or "" if there is no sign of it."""
     A, y = problem.few
     eta, M = fits.etas[chosen], problem.rows
