@@ -31,14 +31,24 @@ def count(document):
     return f"{len(document['claims'])} claims: {' and '.join(stated)}.\n"
 
 
+def headlines(document):
+    """The findings, a line or two each."""
+    items = [f"**{finding['title']}:** {finding['number']}." for finding in document["findings"]]
+    return "\n".join(_numbered(items)) + "\n"
+
+
 def findings(document):
     """The findings, each with its claims."""
-    lines = []
-    for number, finding in enumerate(document["findings"], 1):
+    items = []
+    for finding in document["findings"]:
         ids = ", ".join(f"`{id}`" for id in finding["claims"])
-        text = f"{number}. **{finding['title']}.** {finding['text']} Claims: {ids}."
-        lines += [textwrap.fill(text, 118, subsequent_indent="   ", break_on_hyphens=False), ""]
-    return "\n".join(lines)
+        items.append(f"**{finding['title']}.** {finding['text']} Claims: {ids}.")
+    return "\n\n".join(_numbered(items)) + "\n"
+
+
+def _numbered(items):
+    lines = [f"{number}. {text}" for number, text in enumerate(items, 1)]
+    return [textwrap.fill(line, 118, subsequent_indent="   ", break_on_hyphens=False) for line in lines]
 
 
 def table(document):
@@ -72,7 +82,7 @@ def _markdown(rows):
 
 
 _SHORT = dict(zip(VERDICTS, ("✓", "✓ corrected", "✗", "?"), strict=True))
-BLOCKS = {"count": count, "findings": findings, "table": table, "coverage": coverage}
+BLOCKS = {"count": count, "headlines": headlines, "findings": findings, "table": table, "coverage": coverage}
 
 if __name__ == "__main__":
     recorded = json.loads(Path("reference/claims.json").read_text(encoding="utf-8"))
