@@ -1,7 +1,7 @@
 """The few independent facts behind the verdicts that are not "reproduced".
 
-`number` and `text` quote the run: {id} stands for the first number that the claim of that id measured, {id:3} for that
-number with three decimals, {id:range} for its first "x to y", {id:all} for the whole.
+`number` and `text` quote the run: {id} stands for the first number that the claim of that id measured, {id:3} for
+that number with three decimals, {id:range} for its first "x to y", {id:all} for the whole.
 """
 
 import re
