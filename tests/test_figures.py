@@ -77,7 +77,7 @@ def test_what_iterating_does_not_reach_is_marked():
     columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
     gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
     table = summary().assign(**columns, **gaps, fraction_bp=[1, 0.9, 0, 0.5])
-    limit = pd.DataFrame(columns=["penalty", "eta", "delta", "df", "delta_eff"])
+    limit = pd.DataFrame(columns=["penalty", "eta", "delta", "df", "delta_eff", "lowest_eta"])
     drawn = figure5_example1.draw({"it": table}, limit, {"it": {"kind": "l1"}}, panels=["it"])
     (diamonds,) = [line for line in drawn.figure.axes[0].lines if line.get_marker() == "D"]
     np.testing.assert_allclose(np.asarray(diamonds.get_xdata(), float), [0.3, 0.5])

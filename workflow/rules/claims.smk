@@ -17,7 +17,7 @@ rule verdicts:
     params:
         code=lambda w: code_digest("verdicts.py", whole=["src/sparsegdf/paper/claims/coverage.yaml"]),
         made_with=CONFIG.tables["table_claims"].evidence(CONFIG),
-        run=RUN,
+        run=lambda w: RUN,
     script:
         "../scripts/verdicts.py"
 

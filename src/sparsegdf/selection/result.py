@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -120,11 +121,8 @@ class Selection:
     @cached_property
     def df_predicted(self) -> np.ndarray:
         """df along the path by the theory: a function of the number of non-zeros and the singular values of A."""
-        from sparsegdf.selection.predicted import predicted_df
-
-        return predicted_df(
-            self.problem, self.penalty, np.count_nonzero(self.coefficients[self.problem.penalised], axis=0)
-        )
+        nonzeros = np.count_nonzero(self.coefficients[self.problem.penalised], axis=0)
+        return _module("predicted").predicted_df(self.problem, self.penalty, nonzeros)
 
     def predict(self, A: Any) -> np.ndarray:
         """yhat = A x + intercept of the chosen model; the columns of a DataFrame are matched by name."""
@@ -198,9 +196,7 @@ class Selection:
 
     def plot(self, predicted: bool = False) -> np.ndarray:
         """Criterion, df and coefficients along the path, as three matplotlib axes; `predicted` adds df_predicted."""
-        from sparsegdf.selection.plot import plot_selection
-
-        return plot_selection(self, predicted)
+        return _module("plot").plot_selection(self, predicted)
 
     def __repr__(self):
         best, lost, column = self.best, int((~self.path.converged).sum()), CRITERIA[self.criterion].column
@@ -224,3 +220,8 @@ class Selection:
     def _often(self, i):
         """How often predictor i is selected, in words."""
         return "" if self.frequency is None else f" ({100 * self.frequency[i, self.chosen]:.0f} %)"
+
+
+def _module(name):
+    """A module of this folder, by its name: what does without pictures and theory does not depend on their code."""
+    return import_module(f"sparsegdf.selection.{name}")
