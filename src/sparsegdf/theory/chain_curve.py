@@ -132,8 +132,9 @@ def _curve(penalty, c, alpha, s2):
 
 
 class ChainCurve:
-    """S1 of one problem on nodes. `beyond` is the branch that follows: "S2", "S3", "" where S1 ends at eta = 0, and
-    "unknown" where no next node was
+    """S1 of one problem on nodes.
+
+    `beyond` is the branch that follows: "S2", "S3", "" where S1 ends at eta = 0, and "unknown" where no next node was
     found, as where the estimate begins to jump.
     """
 
