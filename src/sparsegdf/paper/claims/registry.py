@@ -1,4 +1,4 @@
-"""Every claim, in the order of the paper; ours come last."""
+"""Every claim, in the order of the paper; those about other predictors, which are ours, come last."""
 
 from sparsegdf.paper.claims import (
     bp_examples,
