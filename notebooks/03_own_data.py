@@ -7,7 +7,7 @@
 # ---
 
 # %% [markdown]
-# # One's own data: diabetes with its interactions
+# # Your own data: diabetes with its interactions
 #
 # 442 patients, the progress of the disease after a year, and 10 measurements (from scikit-learn, nothing is
 # downloaded). With all products of two measurements and the squares (but that of sex, which has two values) there

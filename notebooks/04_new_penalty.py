@@ -7,7 +7,7 @@
 # ---
 
 # %% [markdown]
-# # A penalty of one's own, in ten lines
+# # A penalty of your own, in ten lines
 #
 # All that the package wants to know of a penalty is its scalar estimator x\*(h; Q̂) = argmin of Q̂x²/2 − hx + r(x; η)
 # as a list of linear pieces. Take BerHu (Owen, 2007), which the package does not have: ℓ₁ up to L and a parabola
