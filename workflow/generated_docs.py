@@ -56,8 +56,8 @@ A file of your own does the same: it says what differs from the paper, and has a
 a YAML language server complete keys and say what they mean, by `schema.json`.
 
 This page and the schema are made from the typed model in `src/sparsegdf/paper/config` by `make docs`. The model
-knows more than a schema can say: that names are known, that a grid ascends, that a design has enough columns. A
-wrong key stops a run before anything is computed.
+knows more than a schema can say: that names are known, that a grid of delta ascends and one of eta descends, that a
+design has enough columns. A wrong key stops a run before anything is computed.
 
 """
 
