@@ -209,6 +209,10 @@ def test_theory_of_the_predictors_of_a_file(folder, capsys):
     found = pd.DataFrame(json.loads(capsys.readouterr().out))
     np.testing.assert_allclose(found.delta, np.arange(1, 21) * 5 / 39 / 20)  # five columns, 40 rows less one
     np.testing.assert_allclose(found.df, found.delta)
+    table().to_csv(folder / "SAVED.CSV")  # with the index, which is no predictor
+    assert main(["theory", "--penalty", "l1", "--predictors", str(folder / "SAVED.CSV"), *tall[1:]]) == 0
+    output = capsys.readouterr()
+    assert "saved index" in output.err and json.loads(output.out) == found.to_dict("records")
     assert main([*words, "--predictors", str(folder / "own.csv")]) == 2  # y is constant
     assert "are constant" in capsys.readouterr().err
 
@@ -243,6 +247,122 @@ def test_the_dialect_of_a_csv_file_is_recognised(folder, capsys, separator, deci
     out = capsys.readouterr().out
     assert select(frame.drop(columns="y"), frame.y, L1()).why() in out and note in out
     assert bool(note) == out.startswith("Note")
+
+
+def selected(capsys, *words):
+    """The output of `select` with l1, which has to succeed."""
+    assert main(["select", *words, "--target", "y", "--penalty", "l1"]) == 0
+    return capsys.readouterr().out
+
+
+def expected(frame):
+    return repr(select(frame.drop(columns="y"), frame.y, L1()))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_txt_file_is_read_like_csv(folder, capsys, separator):
+    table().to_csv("mine.txt", index=False, sep=separator)
+    assert expected(table()) in selected(capsys, "mine.txt")
+
+
+def test_text_in_windows_1252_is_recognised(folder, capsys):
+    """Also if the first letter that is not UTF-8 is far from the beginning."""
+    told = "Note: the text is not UTF-8 and was read as Windows-1252 (Latin-1)"
+    frame = table().rename(columns={"a": "Größe", "b": "5 €"})
+    frame.to_csv("mine.csv", index=False, encoding="cp1252")
+    out = selected(capsys, "mine.csv")
+    assert expected(frame) in out and told in out and "Größe" in out
+    late = table(3000).assign(who=["x"] * 2999 + ["é"])
+    late.to_csv("late.csv", index=False, encoding="latin-1")
+    out = selected(capsys, "late.csv", "--drop", "who")
+    assert expected(table(3000)) in out and told in out
+
+
+@pytest.mark.parametrize(
+    "head, note",
+    [
+        ("# made by hand, 2020\n#\n\na,b,c,d,e,y\n", "skipped 2 lines before the header, beginning with #"),
+        ('# 5" pipes\na,b,c,d,e,y\n', "skipped 1 line before the header, beginning with #"),  # a quote that is not closed
+        ("# one, two, 3, 4, 5, 6\na,b,c,d,e,y\n", "skipped 1 line before"),  # as many columns as the header
+        ("# a,b,c,d,e,y\n", "the header is the line that begins with #; its first name is 'a'"),  # numpy.savetxt
+        ("# by hand\n#a,b,c,d,e,y\n", "skipped 1 line before the header, beginning with #\nNote: the header is the line"),
+    ],
+)  # fmt: skip
+def test_lines_with_a_hash_before_the_header(folder, capsys, head, note):
+    (folder / "mine.csv").write_text(head + table().to_csv(index=False, header=False))
+    out = selected(capsys, "mine.csv")
+    assert expected(table()) in out and out.startswith(f"Note: {note}")
+
+
+def test_blanks_around_names_do_not_count(folder, capsys):
+    table().rename(columns={"a": " a", "b": "b ", "y": " y\t"}).to_csv("mine.csv", index=False)
+    (folder / "factors.csv").write_text("predictor,weight\nd ,0\n")
+    words = ["--drop", "b ", "--unpenalised", " c", "--penalty-weights", "factors.csv"]
+    frame = table().drop(columns="b")
+    found = select(frame.drop(columns="y"), frame.y, L1(), penalty_weights=[1, 0, 0, 1])
+    assert repr(found) in selected(capsys, "mine.csv", *words)
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("mark", ["?", " . ", "*", " NA"])
+def test_marks_of_missing_values(folder, capsys, mark, decimal):
+    """They are an error that shows them, their row and the way out, and can be dropped."""
+    frame = table()
+    text = frame.astype(str).apply(lambda column: column.str.replace(".", decimal))
+    text.loc[[3, 8], "b"], text.loc[5, "d"] = mark, mark
+    text.to_csv("mine.csv", index=False, sep=";")
+    words = ["select", "mine.csv", "--target", "y", "--penalty", "l1"]
+    assert main(words) == 2
+    error, bare = capsys.readouterr().err, mark.strip()
+    assert "missing values, in 3 of 40 rows: 'b', 'd' (--drop-missing rows" in error and len(error.splitlines()) == 1
+    marks = f"taken as missing (the first of each column): '{bare}' in row 4 of 'b', '{bare}' in row 6 of 'd'"
+    assert marks in error
+    out = selected(capsys, "mine.csv", "--drop-missing", "rows")
+    assert expected(frame.drop(index=[3, 5, 8])) in out and f"Note: {marks}" in out
+
+
+def test_a_mark_far_from_the_beginning_is_one_message(folder, capsys, recwarn):
+    """pandas reads by pieces, and warns if one has text and another has not."""
+    text = pd.DataFrame(np.arange(600)[:, None] % np.arange(2, 1102)).add_prefix("c").assign(y=range(600))
+    text["c7"] = [*range(599), "?"]
+    assert main(["select", write(text, folder / "data.csv"), "--target", "y", "--penalty", "l1"]) == 2
+    error = capsys.readouterr().err
+    assert "'?' in row 600 of 'c7'" in error and len(error.splitlines()) == 1 and not len(recwarn)
+
+
+def test_numbers_stored_as_text_are_not_taken_for_numbers(folder, capsys):
+    file = write(table().astype({"b": str}), folder / "data.parquet")
+    assert main(["select", file, "--target", "y", "--penalty", "l1"]) == 2
+    assert "do not hold numbers: code them as numbers" in capsys.readouterr().err
+
+
+def test_a_value_that_is_no_number_is_shown_with_its_row(folder, capsys):
+    text = table().astype({"b": str})
+    text.loc[4, "b"], text.loc[6, "b"], text.loc[2, "e"] = "?", "1.2.3", np.nan
+    for suffix in (".csv", ".parquet"):
+        words = ["select", write(text, folder / f"data{suffix}"), "--target", "y", "--penalty", "l1"]
+        assert main([*words, "--drop-missing", "rows"]) == 2
+        error = capsys.readouterr().err
+        assert (
+            "these values are not numbers (the first of each column): '1.2.3' in row 7 of 'b': correct them" in error
+        )
+        assert "write NA and use --drop-missing (missing are: empty, NA, N/A," in error and "?" in error
+
+
+@pytest.mark.parametrize("index", [range(40), [f"r{i}" for i in range(40)], [*range(0, 80, 2)]])
+@pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+def test_a_saved_index_is_left_out(folder, capsys, index, name):
+    table().set_axis(index).to_csv("mine.csv", index_label=name)
+    out = selected(capsys, "mine.csv")
+    assert expected(table()) in out and "Note: dropped the first column, which has no name" in out
+
+
+def test_columns_without_a_name_can_be_dropped(folder, capsys):
+    frame = table()
+    frame.insert(2, "", 0.5 * frame.a**2)
+    frame.insert(4, " ", 3.0, allow_duplicates=True)
+    frame.to_csv("mine.csv", index=False)
+    assert expected(table()) in selected(capsys, "mine.csv", "--drop", "")
 
 
 def test_missing_values_are_dropped_if_asked_for_and_counted(folder, capsys):
@@ -355,13 +475,19 @@ def test_version_and_module(folder):
         (b"1,2,3\n4,5,7\n9,1,2\n", "the first line holds numbers ('1', '2', '3'), not names: add a header line"),
         (b"a,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
         (b"\n\na,a,y\n1,2,3\n4,5,7\n", "name more than one column: 'a'"),
-        (b",a,y\n0,1,2\n1,3,5\n", "have no name (a saved index?), counted from 0: name or remove them: 0"),
-        (b"a,y\n1,0.5,2\n2,0.7,5\n3,0.1,9\n", "cannot be read"),  # R's write.table: names shifted by a column
+        (b",a,y\n0.5,1,2\n1,3,5\n", "have no name (a saved index?), counted from 0: name them, or leave them out with --drop '': 0"),
+        (b",a,y\n1,1,2\n1,3,5\n", "or leave them out with --drop '': 0"),  # no index: it repeats
+        (b"a,,y\n0,1,2\n1,3,5\n", "or leave them out with --drop '': 1"),
+        (b"a,y\n1,0.5,2\n2,0.7,5\n3,0.1,9\n", "cannot be read: rows have more values than the header has names"),  # R's write.table: names shifted by a column
+        (b"a b y\n1 2 3\n4 5 7\n", "it has 'a b y', alone: put commas, semicolons or tabs between columns"),
+        (b"a, b,a ,y\n1,2,3,4\n4,5,7,9\n", "have the same name but for blanks around it: rename them: 'a', 'a '"),
+        (b"h\xf6he,\x81,y\n1,2,3\n4,5,7\n", "neither UTF-8 nor Windows-1252 (Latin-1): save it as UTF-8"),
+        (b"# 1, 2\n1,2,3\n4,5,7\n", "the first line holds numbers ('1', '2', '3'), not names"),
         (b"", "cannot be read"),
         (b"a,y\n1,2\n3,4,5,6\n", "cannot be read"),
         (b"\xff\xfe\x00a,y\n", "cannot be read"),
     ],
-)
+)  # fmt: skip
 def test_bad_csv(folder, capsys, content, named):
     (folder / "data.csv").write_bytes(content)
     assert main(["select", "data.csv", "--target", "y", "--penalty", "l1"]) == 2
@@ -393,7 +519,7 @@ def test_nothing_is_unpickled(folder, capsys):
         (["select", "nowhere.csv", "--target", "y", "--penalty", "l1"], "nowhere.csv does not exist"),
         (
             ["select", "data.xlsx", "--target", "y", "--penalty", "l1"],
-            "unknown format (allowed: .csv, .tsv, .parquet, .npz)",
+            "unknown format (allowed: .csv, .tsv, .txt, .parquet, .npz)",
         ),
         (["select", "data.csv", "--target", "y", "--penalty", "l1", "--a", "3"], "--a is not a parameter of l1"),
         (["select", "data.csv", "--target", "y", "--penalty", "scad", "--a", "1"], "SCAD a = 1.0 is out of range"),

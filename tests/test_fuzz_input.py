@@ -169,6 +169,7 @@ PIECES = st.one_of(
     st.sampled_from(
         [b"-", b"1,5", b"0x1F", b"True", b"y", b"," * 300, b"9" * 400, b"\n\n\n", "é".encode("latin-1"), b"NA"]
     ),
+    st.sampled_from([b"?", b"#"]),
     st.integers(0, 2**32 - 1).map(lambda number: number.to_bytes(4, "little")),
 )
 EDITS = st.lists(

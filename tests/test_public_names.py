@@ -38,13 +38,35 @@ def test_every_parameter_and_result_has_a_type_and_every_function_a_docstring(na
         assert place == "__init__" or function.__doc__, f"{name}.{place}"
 
 
+def described(thing, following):
+    """The parameters in a docstring, and the text of the section that follows them."""
+    text, _, after = inspect.getdoc(thing).partition(f"{following}\n{'-' * len(following)}\n")
+    section = text.partition("Parameters\n----------\n")[2]
+    heads = [line.split(" :")[0] for line in section.splitlines() if line[:1].strip()]
+    return sorted(one.lstrip("*") for head in heads for one in head.split(", ")), after
+
+
+def require_described(function):
+    listed, result = described(function, "Returns")
+    assert listed == sorted(inspect.signature(function).parameters.keys() - {"self"}), function
+    assert result.strip(), function
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(getattr(sparsegdf, name))])
 def test_every_parameter_of_a_function_is_in_its_docstring(name):
-    function = getattr(sparsegdf, name)
-    described, _, result = (
-        inspect.getdoc(function).partition("Parameters\n----------\n")[2].partition("Returns\n-------\n")
+    require_described(getattr(sparsegdf, name))
+
+
+@pytest.mark.parametrize("name", ["Selection", "SparseRegressor"])
+def test_every_parameter_of_a_method_is_in_its_docstring(name):
+    thing = getattr(sparsegdf, name)
+    methods = [place for place in functions(thing) if place != "__init__" and inspect.isfunction(vars(thing)[place])]
+    assert "predict" in methods
+    for place in methods:
+        require_described(vars(thing)[place])
+
+
+def test_every_parameter_of_the_regressor_is_in_its_docstring():
+    assert described(sparsegdf.SparseRegressor, "Attributes")[0] == sorted(
+        inspect.signature(sparsegdf.SparseRegressor).parameters
     )
-    heads = [line.split(" :")[0] for line in described.splitlines() if line[:1].strip()]
-    listed = [one for head in heads for one in head.split(", ")]
-    assert sorted(listed) == sorted(inspect.signature(function).parameters)
-    assert result.strip()

@@ -15,16 +15,16 @@ each = pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
 # --- several penalties -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", ["cp", "bic", "cv"])
+@pytest.mark.parametrize("criterion", ["cp", "bic", "cv", "cv1se"])
 def test_of_several_penalties_the_best_is_chosen_and_the_margin_told(criterion):
-    A, y = real("uscrime")
+    A, y, column = *real("uscrime"), "cv" if criterion == "cv1se" else criterion
     penalties = ["l1", SCAD(a=3.7), "mcp", MCP(a=3)]
     found = select(A, y, penalties, criterion=criterion)
     alone = {repr(p): p for p in (select(A, y, penalty, criterion=criterion) for penalty in penalties)}
-    values = sorted((one.best[criterion], repr(one.penalty)) for one in alone.values())
-    assert [(row[criterion], row.penalty) for _, row in found.candidates.iterrows()] == values
+    values = sorted((one.best[column], repr(one.penalty)) for one in alone.values())
+    assert [(row[column], row.penalty) for _, row in found.candidates.iterrows()] == values
     np.testing.assert_allclose(found.candidates.behind, [value - values[0][0] for value, _ in values])
-    assert repr(found.penalty) == values[0][1] and found.best[criterion] == values[0][0]
+    assert repr(found.penalty) == values[0][1] and found.best[column] == values[0][0]
     assert f"{values[1][1]} is behind by {values[1][0] - values[0][0]:.4g}" in found.why()
 
 

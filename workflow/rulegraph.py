@@ -8,9 +8,9 @@ from pathlib import Path
 
 TARGETS = ("all", "claims")
 # The rules that only name other targets.
-HIDDEN = {"all", "notebooks", "paper_figures", "tables"}
+HIDDEN = {"all", "notebooks", "paper_figures", "beyond"}
 # What a rule makes, by its name: a figure, a table, or data in results/.
-COLOURS = {"figure": "#cfe3f3", "table": "#fbe6c2", "claims": "#fbe6c2", "": "#e9e9e9"}
+COLOURS = {"figure": "#cfe3f3", "table": "#fbe6c2", "claims": "#fbe6c2", "verdicts": "#fbe6c2", "": "#e9e9e9"}
 
 
 def main(file="docs/rulegraph.svg"):

@@ -44,6 +44,7 @@ class Audit:
         the half in which the fit moves more, and a jump is a move of more than three times the change of y in the
         end. One sample in ten is looked at. Where it is not 0, no derivative of the fit gives its df.
     sigma2, rows, samples : float, int, int
+        The noise variance, the number of rows, and the samples that were drawn.
 
     Examples
     --------
@@ -98,6 +99,7 @@ def audit(
         Anything with fit(X, y) and predict(X), such as a scikit-learn estimator, pipeline or search, which is copied
         and not changed; or a function y -> yhat, which does not use X.
     X, y : (M, N) and (M,)
+        The data. X is handed to the estimator as it is; y has to be finite and not constant.
     sigma2 : float, optional
         The noise variance. None estimates it from a linear model of y on X, which has to be numeric then.
     samples : int
@@ -105,6 +107,7 @@ def audit(
     jobs : int
         Processes. A function must be importable then, not a lambda.
     seed : int
+        Random seed of the samples.
     progress : bool, optional
         A progress bar on stderr: None after five seconds and on a terminal only.
 

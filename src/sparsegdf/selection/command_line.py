@@ -75,7 +75,10 @@ def _theory(options):
         from sparsegdf.selection.data_files import read_predictors
         from sparsegdf.selection.predicted import centred_curve
 
-        curve = centred_curve(read_predictors(options.predictors, options.target), penalty, deltas)
+        A, notes = read_predictors(options.predictors, options.target)
+        for note in notes:
+            print(note, file=sys.stderr)
+        curve = centred_curve(A, penalty, deltas)
     elif options.target or deltas is None:
         raise ValueError("--target goes with --predictors" if options.target else "--alpha needs --delta")
     else:

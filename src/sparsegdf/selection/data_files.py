@@ -1,7 +1,7 @@
-"""Predictors and target from a data file: CSV, TSV, parquet or npz. Nothing is unpickled.
+"""Predictors and target from a data file: CSV, TSV or other text, parquet or npz. Nothing is unpickled.
 
 Columns and rows that a regression cannot use are an error that names them and says what to do; they are dropped only
-if that is asked for, and counted.
+if that is asked for, and counted. A saved index is left out.
 """
 
 import csv
@@ -19,6 +19,8 @@ from sparsegdf.checks import LARGEST, beyond_range
 _SHOWN = 5  # A message lists at most this many names.
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _SAMPLE = 20  # The separator is found from this many lines.
+_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?", ".", "*")  # marks, without blanks
+_INDEX = ("", "Unnamed: 0")  # the names of a saved index; pandas gives it the second one if it is saved again
 _LARGEST = 2_000_000_000  # bytes of an unpacked file; fits take several times as much
 
 
@@ -33,12 +35,15 @@ class DataSet(NamedTuple):
 def read_problem(file, target, *, drop=(), drop_missing=None) -> DataSet:
     """Every column of the file except `target` and those in `drop` is a predictor.
 
-    `drop_missing` is None (missing values are an error), "rows" or "columns".
+    `drop_missing` is None (missing values are an error), "rows" or "columns". Blanks around names do not count. A
+    first column that looks like a saved index is left out.
     """
+    target, drop = target.strip(), [name.strip() for name in drop]
     table, notes = _read(file)
+    table, dropped = _without_index(table, target, drop)
     _require_names(table, target, drop, file)
-    table = table.drop(columns=list(drop))
-    notes += [f"dropped as asked: {_listed(drop)}"] if drop else []
+    table = table.drop(columns=drop)
+    notes += dropped + ([f"dropped as asked: {_listed(drop)}"] if drop else [])
     table, dropped = _without_missing(table, target, drop_missing, file)
     if len(table.columns) < 2:
         raise ValueError(f"{file} has no column except the target {target!r}")
@@ -52,27 +57,44 @@ def read_problem(file, target, *, drop=(), drop_missing=None) -> DataSet:
 
 
 def read_predictors(file, target=None):
-    """A DataFrame of every column, except `target` if it is given. All values are finite."""
-    table, _ = _read(file)
+    """(A, notes): a DataFrame of every column, except `target` if it is given. All values are finite."""
+    target = None if target is None else target.strip()
+    table, notes = _read(file)
+    table, more = _without_index(table, target, ())
     _require_names(table, target, (), file)
     if target is not None:
         table = table.drop(columns=target)
-    return _predictors(_without_missing(table, None, None, file)[0], file)
+    return _predictors(_without_missing(table, None, None, file)[0], file), [*notes, *more]
 
 
 def _read(file):
     """(table, notes) of a file."""
     file = Path(file)
-    if file.suffix not in _READERS:
+    if file.suffix.lower() not in _READERS:
         raise ValueError(f"{file} has an unknown format (allowed: {', '.join(_READERS)})")
     if not file.is_file():
         raise ValueError(f"{file} does not exist or is not a file")
     try:
-        table, notes = _READERS[file.suffix](file)
+        table, notes = _READERS[file.suffix.lower()](file)
     except Exception as error:
         raise ValueError(f"{file} cannot be read: {error}") from error
-    table.columns = [str(name) for name in table.columns]
+    names = pd.Series([str(name) for name in table.columns], dtype=object)
+    bare = names.str.strip()
+    same = bare.duplicated(keep=False) & ~names.duplicated(keep=False) & (bare != "")
+    _refuse(names[same].tolist(), "have the same name but for blanks around it: rename them", file)
+    table.columns = bare
+    table.index = range(len(table))
     return table, notes
+
+
+def _without_index(table, target, drop):
+    """(table, notes) without a first column that has no name and numbers or names the rows."""
+    if not len(table.columns) or table.columns[0] not in _INDEX or table.columns[0] in (target, *drop):
+        return table, []
+    first = table.iloc[:, 0]
+    if first.dtype.kind not in "iuO" or not first.is_unique:
+        return table, []
+    return table.iloc[:, 1:], ["dropped the first column, which has no name and looks like a saved index"]
 
 
 def _require_names(table, target, drop, file):
@@ -80,35 +102,67 @@ def _require_names(table, target, drop, file):
         raise ValueError(
             f"{file}: the first line holds numbers ({_listed(table.columns)}), not names: add a header line"
         )
-    nameless = np.flatnonzero(table.columns.str.strip() == "").tolist()
-    _refuse(nameless, "have no name (a saved index?), counted from 0: name or remove them", file)
-    _refuse(table.columns[table.columns.duplicated()], "name more than one column", file)
+    is_nameless = table.columns == ""
+    if "" not in drop:
+        why = "have no name (a saved index?), counted from 0: name them, or leave them out with --drop ''"
+        _refuse(np.flatnonzero(is_nameless).tolist(), why, file)
+    _refuse(table.columns[table.columns.duplicated() & ~is_nameless], "name more than one column", file)
     wanted = [(target, "for the target")] if target is not None else []
     for name, role in (*wanted, *((name, "to drop") for name in drop)):
         if name not in table.columns:
-            raise ValueError(f"{file} has no column {name!r} {role}; it has {_listed(table.columns)}")
+            alone = ", alone: put commas, semicolons or tabs between columns" if len(table.columns) == 1 else ""
+            raise ValueError(f"{file} has no column {name!r} {role}; it has {_listed(table.columns)}{alone}")
     if target in drop:
         raise ValueError(f"{target!r} is the target and cannot be dropped")
 
 
 def _without_missing(table, target, drop_missing, file):
     """(table, notes) without missing values."""
+    table, marks = _marks_as_missing(table)
     missing = table.isna()
     columns = missing.any()
     if not columns.any():
         return table, []
+    notes = [f"taken as missing (the first of each column): {_some(marks)}"] if marks else []
     rows = int(missing.any(axis=1).sum())
     if drop_missing == "rows":
-        return table[~missing.any(axis=1)], [f"dropped {rows} of {len(table)} rows, which have missing values"]
+        notes.append(f"dropped {rows} of {len(table)} rows, which have missing values")
+        return table[~missing.any(axis=1)], notes
     if drop_missing == "columns" and not columns[target]:
         gone = table.columns[columns]
-        return table.loc[:, ~columns], [f"dropped {len(gone)} columns, which have missing values: {_listed(gone)}"]
+        notes.append(f"dropped {len(gone)} columns, which have missing values: {_listed(gone)}")
+        return table.loc[:, ~columns], notes
     where = "the target too, so " if drop_missing == "columns" else ""
     names = table.columns[columns]
     raise ValueError(
         f"{file}: these columns have missing values, in {rows} of {len(table)} rows: {_listed(names)} "
         f"({where}--drop-missing rows leaves out these rows, --drop-missing columns these columns)"
+        + "".join(f"; {note}" for note in notes)
     )
+
+
+def _marks_as_missing(table):
+    """The table with numbers where a column is text only because of marks such as ?, and the first mark of each."""
+    columns, marks = {}, []
+    for name in table.columns[[kind.kind == "O" for kind in table.dtypes]]:
+        text, numbers = _parsed(table[name])
+        is_mark = text.isin(_MISSING)
+        if is_mark.any() and (numbers.notna() | is_mark).all():
+            columns[name] = numbers.reindex(table.index)
+            marks.append(_first(text, is_mark))
+    return table.assign(**columns) if columns else table, marks
+
+
+def _parsed(column):
+    """(text, numbers) of the values of a column that are not missing: stripped, and NaN if it is not a number."""
+    text = column.dropna().astype(str).str.strip()
+    return text, pd.to_numeric(text, errors="coerce").astype(float)
+
+
+def _first(text, where):
+    """The first value of a column that is meant, and where it is: rows count from 1 below the header."""
+    row = where.idxmax()
+    return f"{text[row]!r} in row {row + 1} of {text.name!r}"
 
 
 def _numbers(table, file):
@@ -118,6 +172,7 @@ def _numbers(table, file):
             f"{file} has {len(table)} row{'' if len(table) == 1 else 's'} of data; at least 2 are needed"
         )
     text = [name for name in table.columns if table[name].dtype.kind not in "biuf"]
+    _refuse_mixed(table[text], file)
     _refuse(text, "do not hold numbers: code them as numbers, or leave them out with --drop NAME", file)
     values = np.empty(table.shape, order="F")
     for i, name in enumerate(table.columns):
@@ -126,6 +181,22 @@ def _numbers(table, file):
     beyond = [name for name, v in _columns(table, values) if beyond_range(v)]
     _refuse(beyond, f"have a largest value beyond {1 / LARGEST:g} to {LARGEST:g} in size: change their unit", file)
     return values
+
+
+def _refuse_mixed(table, file):
+    """Refuse columns of text that have numbers too, with the first value that is neither a number nor missing."""
+    places = []
+    for name in table.columns:
+        text, numbers = _parsed(table[name])
+        wrong = numbers.isna() & ~text.isin(_MISSING)
+        if numbers.notna().any() and wrong.any():
+            places.append(_first(text, wrong))
+    if places:
+        raise ValueError(
+            f"{file}: these values are not numbers (the first of each column): {_some(places)}: correct them, leave "
+            "out the column with --drop NAME, or, if they are missing, write NA and use --drop-missing (missing are: "
+            f"empty, {', '.join(_MISSING[1:])})"
+        )
 
 
 def _columns(table, values):
@@ -151,8 +222,12 @@ def _refuse(names, why, file):
 
 
 def _listed(names):
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(repr, names[:_SHOWN])) + more
+    return _some([repr(name) for name in names])
+
+
+def _some(texts):
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return ", ".join(texts[:_SHOWN]) + more
 
 
 def _is_number(text):
@@ -165,24 +240,84 @@ def _is_number(text):
 
 def _read_text(file):
     encoding = _encoding(file)
+    try:
+        return _read_encoded(file, encoding)
+    except UnicodeDecodeError:
+        if encoding == "utf-16":
+            raise
+    try:
+        table, notes = _read_encoded(file, "cp1252")
+    except UnicodeDecodeError:
+        raise ValueError("the text is neither UTF-8 nor Windows-1252 (Latin-1): save it as UTF-8") from None
+    return table, [*notes, "the text is not UTF-8 and was read as Windows-1252 (Latin-1)"]
+
+
+def _read_encoded(file, encoding):
     with open(file, encoding=encoding, newline="") as handle:
-        lines = [line for line, _ in zip(filter(str.strip, handle), range(_SAMPLE), strict=False)]
+        skipped, lines = _opening(handle)
     separator = _separator(lines)
+    marked = _marked_header(skipped, lines, separator)
+    if marked is not None:
+        lines, skipped = skipped[marked:] + lines, skipped[:marked]
     # pandas would rename columns that have no name or a duplicate name, so the names are read here.
     names = next(filter(None, csv.reader(lines, delimiter=separator)), [])
-    how = {"sep": separator, "encoding": encoding, "index_col": False}
-    with warnings.catch_warnings():
-        # If rows are longer than the header, pandas drops values and warns. (Without index_col=False it would shift
-        # the names by a column.)
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        table = pd.read_csv(file, **how)
-        notes = [f"columns are separated by {_SEPARATORS[separator]}"] if separator == ";" else []
-        if separator != "," and _has_decimal_commas(table):
-            table = pd.read_csv(file, decimal=",", **how)
-            notes.append("numbers have decimal commas")
+    notes = []
+    if comments := sum(map(_is_comment, skipped)):
+        notes.append(f"skipped {comments} line{'s' if comments > 1 else ''} before the header, beginning with #")
+    if marked is not None:
+        names[0] = names[0].lstrip("#").strip() or names[0]
+        notes.append(f"the header is the line that begins with #; its first name is {names[0]!r}")
+
+    def read(**how):
+        with open(file, encoding=encoding, newline="") as handle, warnings.catch_warnings():
+            # If rows are longer than the header, pandas drops values and warns. (Without index_col=False it would
+            # shift the names by a column.)
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)  # text among numbers is looked at later
+            for _ in skipped:
+                handle.readline()
+            try:
+                return pd.read_csv(handle, sep=separator, index_col=False, **how)
+            except pd.errors.ParserWarning:
+                raise ValueError("rows have more values than the header has names: name every column") from None
+
+    table = read()
+    notes += [f"columns are separated by {_SEPARATORS[separator]}"] if separator == ";" else []
+    if separator != "," and (commas := _decimal_commas(table)):
+        table = read(decimal=",")
+        notes.append("numbers have decimal commas")
+        for name in commas:  # still text if there are marks of missing values
+            if table[name].dtype.kind == "O":
+                table[name] = table[name].str.replace(",", ".", regex=False)
     if len(names) == table.shape[1]:
         table.columns = names
     return table, notes
+
+
+def _opening(handle):
+    """The lines before the header, blank or beginning with #, and the first lines from it on that are not blank."""
+    skipped, lines = [], []
+    for line in handle:
+        if not lines and (_is_comment(line) or not line.strip()):
+            skipped.append(line)
+        elif line.strip():
+            lines.append(line)
+        if len(lines) == _SAMPLE:
+            break
+    return skipped, lines
+
+
+def _is_comment(line):
+    return line.startswith("#")
+
+
+def _marked_header(skipped, lines, separator):
+    """The place of the last line with # if it is the header: as many columns as the next line, which has a number."""
+    places = [i for i, line in enumerate(skipped) if _is_comment(line)]
+    if not places or not lines:
+        return None
+    last, first = (next(csv.reader([line], delimiter=separator)) for line in (skipped[places[-1]], lines[0]))
+    return places[-1] if len(last) == len(first) > 1 and any(map(_is_number, first)) else None
 
 
 def _encoding(file):
@@ -208,13 +343,15 @@ def _separator(lines):
     return best[1]
 
 
-def _has_decimal_commas(table):
-    """Whether a column of text has numbers such as 1,5 in every row that is not missing."""
+def _decimal_commas(table):
+    """The columns of text with numbers such as 1,5 in every row that is not missing."""
+    found = []
     for name in table.columns[[kind.kind not in "biuf" for kind in table.dtypes]]:
-        column = table[name].dropna().astype(str)
-        if len(column) and column.str.fullmatch(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*|\s*[-+]?\d+\s*").all():
-            return True
-    return False
+        column = table[name].dropna().astype(str).str.strip()
+        column = column[~column.isin(_MISSING)]
+        if len(column) and column.str.fullmatch(r"[-+]?\d*,\d+([eE][-+]?\d+)?|[-+]?\d+").all():
+            found.append(name)
+    return found
 
 
 def _read_parquet(file):
@@ -251,6 +388,7 @@ def _read_npz(file):
 _READERS = {
     ".csv": _read_text,
     ".tsv": _read_text,
+    ".txt": _read_text,
     ".parquet": _read_parquet,
     ".npz": _read_npz,
 }

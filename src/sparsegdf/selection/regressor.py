@@ -27,8 +27,26 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
     ----------
     penalty : str, Penalty or a list of them
         As for `sparsegdf.select`. The parameters of a single penalty can be searched, as penalty__a.
-    **others
-        Those of `sparsegdf.select`, with the same defaults.
+    criterion : {"cp", "aic", "bic", "ebic", "gcv", "cv", "cv1se"}
+        What the chosen model minimises.
+    ebic_gamma : float
+        The gamma of EBIC, from 0 (BIC) to 1.
+    folds, repeats : int
+        Of the cross-validation.
+    sigma2 : float, optional
+        The noise variance. None estimates it.
+    etas : array, optional
+        Decreasing. None chooses them.
+    eta_min, levels : float and int, optional
+        The last eta and the number of levels, when etas is None.
+    standardise, intercept : bool
+        Scale the columns to norm 1; fit a constant term.
+    penalty_weights : array (n_features,), optional
+        The penalty of feature i is r(w_i x_i; eta); with 0 it is never penalised.
+    bootstrap : int, optional
+        Samples for df. None: 50 if the penalty is not convex, otherwise 0, which is Stein's divergence.
+    seed, jobs : int
+        Random seed and number of processes of the bootstrap.
 
     Attributes
     ----------
@@ -90,7 +108,18 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         self.jobs = jobs
 
     def get_params(self, deep: bool = True) -> dict:
-        """The parameters; with `deep` also those of the penalty, as penalty__a."""
+        """The parameters of this estimator.
+
+        Parameters
+        ----------
+        deep : bool
+            Also those of the penalty, as penalty__a.
+
+        Returns
+        -------
+        dict
+            Value by name.
+        """
         params = super().get_params(deep=deep)
         known = isinstance(self.penalty, str) and self.penalty in PENALTIES
         if deep and (known or isinstance(self.penalty, Penalty)):
@@ -99,7 +128,18 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         return params
 
     def set_params(self, **params: Any) -> "SparseRegressor":
-        """Set parameters. A penalty cannot be changed, so penalty__a replaces it by one with another a."""
+        """Set parameters. A penalty cannot be changed, so penalty__a replaces it by one with another a.
+
+        Parameters
+        ----------
+        **params
+            Value by name, as in `get_params`.
+
+        Returns
+        -------
+        SparseRegressor
+            Itself.
+        """
         own = {key.removeprefix("penalty__"): params.pop(key) for key in list(params) if key.startswith("penalty__")}
         super().set_params(**params)
         if own:
@@ -110,10 +150,20 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparseRegressor":
-        """Choose the model for X (n_samples, n_features) and y (n_samples,).
+        """Choose the model.
 
-        The noise variance of a row is sigma2 / sample_weight, as in `select`: weights are relative precisions, and a
-        weight of 2 is not the same as a row that is there twice.
+        Parameters
+        ----------
+        X, y : (n_samples, n_features) and (n_samples,)
+            Finite. Constant columns are left out.
+        sample_weight : array (n_samples,), optional
+            The noise variance of a row is sigma2 / sample_weight, as in `select`: weights are relative precisions,
+            and a weight of 2 is not the same as a row that is there twice.
+
+        Returns
+        -------
+        SparseRegressor
+            Itself.
         """
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, dtype=np.float64)
         if sample_weight is not None:
@@ -147,6 +197,16 @@ class SparseRegressor(RegressorMixin, BaseEstimator):
         return self.selection_.path
 
     def predict(self, X: Any) -> np.ndarray:
-        """X coef_ + intercept_."""
+        """X coef_ + intercept_.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features)
+            With the features of the fit.
+
+        Returns
+        -------
+        array (n_samples,)
+        """
         check_is_fitted(self)
         return validate_data(self, X, reset=False, dtype=np.float64) @ self.coef_ + self.intercept_

@@ -125,7 +125,17 @@ class Selection:
         return _module("predicted").predicted_df(self.problem, self.penalty, nonzeros)
 
     def predict(self, A: Any) -> np.ndarray:
-        """yhat = A x + intercept of the chosen model; the columns of a DataFrame are matched by name."""
+        """yhat = A x + intercept of the chosen model.
+
+        Parameters
+        ----------
+        A : array or DataFrame (M, N)
+            The columns of a DataFrame are matched by name; others are left out.
+
+        Returns
+        -------
+        array (M,)
+        """
         if hasattr(A, "columns"):
             A = A.set_axis([str(name) for name in A.columns], axis=1)
             if missing := [name for name in self.names if name not in A]:
@@ -137,14 +147,31 @@ class Selection:
         return A @ self.coef + self.intercept
 
     def coefficient_path(self, which: Any = slice(None)) -> pd.DataFrame:
-        """One row per eta: eta, the intercept and the coefficient of each predictor, or of `which` of them."""
+        """The coefficients along the path.
+
+        Parameters
+        ----------
+        which : index of an array (N,)
+            The predictors; by default all.
+
+        Returns
+        -------
+        DataFrame
+            One row per eta: eta, the intercept and the coefficients.
+        """
         table = pd.DataFrame(self.coefficients[which].T, columns=np.array(self.names, dtype=object)[which])
         table.insert(0, "intercept", self.intercepts, allow_duplicates=True)
         table.insert(0, "eta", self.path.eta.to_numpy(), allow_duplicates=True)
         return table
 
     def why(self) -> str:
-        """In a few sentences: the choice, its criterion, and the criterion at the ends of the path."""
+        """Why this model.
+
+        Returns
+        -------
+        str
+            In a few sentences: the choice, its criterion, and the criterion at the ends of the path.
+        """
         best, used = self.best, CRITERIA[self.criterion]
         sum_ = f"{used.formula}"
         if used.from_df:
@@ -195,7 +222,18 @@ class Selection:
         return bool(least < best - min(1e-3 * abs(best), here - little_less))
 
     def plot(self, predicted: bool = False) -> np.ndarray:
-        """Criterion, df and coefficients along the path, as three matplotlib axes; `predicted` adds df_predicted."""
+        """Draw the criterion, df and the coefficients along the path.
+
+        Parameters
+        ----------
+        predicted : bool
+            Add df_predicted.
+
+        Returns
+        -------
+        array (3,)
+            The matplotlib axes.
+        """
         return _module("plot").plot_selection(self, predicted)
 
     def __repr__(self):

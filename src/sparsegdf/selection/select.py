@@ -270,7 +270,7 @@ def _choose(levels, criterion):
 def _best_of(found):
     """The best of several selections, with a table of all."""
     column = CRITERIA[found[0].criterion].column
-    values = [one.levels[column][one.levels["converged"]].min() for one in found]
+    values = [one.levels[column][one.chosen] for one in found]
     order = np.argsort(values, kind="stable")
     table = pd.DataFrame([found[i].best for i in order])[["eta", "nonzeros", "df", column]]
     table.insert(0, "penalty", [repr(found[i].penalty) for i in order])

@@ -25,9 +25,10 @@ the model and why. Writes into --output, under the name of the data, the penalty
 
 Every column except the target, the weights and those dropped is a predictor. Columns have to be numeric. In an npz
 file, one-dimensional arrays are columns, and two-dimensional arrays give columns name_0, name_1, ... In a text file
-commas, semicolons or tabs between columns and decimal commas are recognised. The penalty l0 is solved by exact search
-up to 30 predictors, and by swaps, without certificate, up to 3000. A percentage beside a coefficient is how often the
-samples of the bootstrap select its predictor."""
+commas, semicolons or tabs between columns, decimal commas and Windows-1252 are recognised; lines that begin with #
+before the header and a saved index without a name are left out. The penalty l0 is solved by exact search up to 30
+predictors, and by swaps, without certificate, up to 3000. A percentage beside a coefficient is how often the samples
+of the bootstrap select its predictor."""
 
 
 def add_select(commands):
@@ -36,7 +37,7 @@ def add_select(commands):
     parser = commands.add_parser("select", description=_ABOUT, formatter_class=raw, help="choose a model for a file")
     parser.set_defaults(run=run_select)
     data = parser.add_argument_group("data")
-    data.add_argument("file", help="data: .csv, .tsv, .parquet or .npz")
+    data.add_argument("file", help="data: .csv, .tsv, .txt, .parquet or .npz")
     data.add_argument("--target", required=True, help="the column to predict")
     data.add_argument("--drop", action="append", default=[], metavar="COLUMN", help="leave out a column; repeatable")
     data.add_argument(

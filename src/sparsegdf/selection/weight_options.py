@@ -10,12 +10,14 @@ def add_weights(parser):
     """Add the three options."""
     parser.add_argument(
         "--weights",
+        type=str.strip,
         metavar="COLUMN",
         help="the relative weights of the rows, no predictor: the noise variance of a row is sigma2 / weight",
     )
     parser.add_argument(
         "--unpenalised",
         action="append",
+        type=str.strip,
         default=[],
         metavar="COLUMN",
         help="a predictor that is always in the model, without penalty; repeatable",
@@ -60,7 +62,7 @@ def _read_weights(A, file, data):
         raise ValueError(f"--penalty-weights {file} cannot be read: {error}") from error
     if table.shape[1] != 2:
         raise ValueError(f"--penalty-weights {file} has {table.shape[1]} columns; allowed: 2, predictor and weight")
-    names, weights = table.iloc[:, 0].tolist(), pd.to_numeric(table.iloc[:, 1], errors="coerce")
+    names, weights = table.iloc[:, 0].str.strip().tolist(), pd.to_numeric(table.iloc[:, 1], errors="coerce")
     _require_predictors(A, names, f"--penalty-weights {file}", data)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

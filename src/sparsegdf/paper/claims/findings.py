@@ -53,12 +53,12 @@ def follows(finding, decided) -> list[dict]:
 FINDINGS = [
     Finding(
         "curvature",
-        "δ_eff is not GDF on correlated predictors when the penalty bends",
+        "δ_eff is not GDF on correlated predictors when the penalty is curved",
         "for SCAD in Example 2 the gap goes to {finite-size-2-scad_a5} as N grows",
         "On Examples 1 and 2 BP's δ_eff is too large for the elastic net and too small for SCAD. The gap does not "
         "vanish as N grows: it goes to {finite-size-1-elastic_net} and {finite-size-2-elastic_net} for the elastic "
         "net and to {finite-size-1-scad_a5} and {finite-size-2-scad_a5} for SCAD. So it is not a finite-size effect; "
-        "for ℓ₁, whose pieces are straight, it does vanish. BP takes the predictors for independent. With the cavity "
+        "for ℓ₁, which has no curvature, it does vanish. BP takes the predictors for independent. With the cavity "
         "variances of the true covariance the effective fraction of non-zeros is GDF again (claims cavity-* and "
         "corrected-*), so the paper's interpretation survives and its estimator does not.",
         ("eff-1-*", "eff-2-*", "finite-size-*", "c-correspondence", "T-correspondence"),
@@ -66,7 +66,7 @@ FINDINGS = [
     Finding(
         "elastic-net-numbers",
         "No single η₂ gives the numbers quoted for the elastic net in Fig. pre_error",
-        "with the caption's the best δ is {min-en:3}, not 0.170",
+        "with η₂ = 0.1, as in the caption, the best δ is {min-en:3}, not 0.170",
         "The minimum 0.170 and the crossings δ₁ = 0.028 and δ₂ = 0.045 do not follow from the caption's η₂ = 0.1, "
         "with which the minimum is at {min-en:3}. Each needs another value ({one-eta2:all}). η₂ = 0.5 gives the "
         "crossings, not the minimum. The order of the prediction errors holds between the crossings that do follow.",
@@ -86,7 +86,7 @@ FINDINGS = [
     Finding(
         "damping",
         "Damped BP has fixed points for ℓ₀",
-        "without damping {bp-l0:all}",
+        "{bp-l0:all}, which is none; with strong damping most do",
         "Undamped BP for ℓ₀ does not converge, as the paper says, unless almost no component is non-zero "
         "({bp-l0:all}). With strong damping it converges on most samples (table_bp_l0).",
         ("bp-l0",),

@@ -10,7 +10,7 @@ from sparsegdf.penalties.registry import PENALTIES
 # also be described in its class, by Field(description=...).
 KEYS = {
     "run": "name of the run: results go to `results/<run>/`, figures to `<run>_figures/`",
-    "seed": "root of every random stream",
+    "seed": "root of the random streams of all samples",
     "penalties": "names of penalties, each drawn or computed",
     "Config.penalties": "r(x; eta) by name, without its strength eta",
     "designs": "names of designs",
