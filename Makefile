@@ -103,7 +103,9 @@ reference: env ## copy the finished paper run to reference/ (after `make all`)
 	for file in paper_figures/*.{csv,json,md,pdf,png,tex}; do [ $${file##*/} = README.md ] || cp $$file reference/; done
 	cp results/paper/{costs,manifest}.csv reference/
 	$(BIN)/python workflow/schedule.py > reference/schedule.txt
+	$(BIN)/python workflow/work.py > reference/work.csv
 	$(BIN)/python workflow/readme_numbers.py
+	$(BIN)/python benchmarks/choosing.py
 
 # The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy. If the
 # install fails, the next call tries again, and the rows of the peers say that they are missing.
@@ -113,11 +115,12 @@ $(BENCH)/.complete: $(VENV)/.complete benchmarks/requirements.txt
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 	  -r benchmarks/requirements.txt && touch $@ || echo "The peers above could not be installed and are left out."
 
-LEAPS := apt-get install --yes --no-install-recommends r-cran-leaps
+IN_R := apt-get install --yes --no-install-recommends r-cran-leaps r-cran-glmnet r-cran-mass
 
 bench: $(BENCH)/.complete ## all comparisons with peers, one thread, into benchmarks/RESULTS.md (QUICK=1: a smoke run)
-	@Rscript -e 'library(leaps)' >/dev/null 2>&1 || { [ $$(id -u) = 0 ] && { $(LEAPS) || { apt-get update && $(LEAPS); }; }; } \
-	  || echo "R's leaps (Debian's r-cran-leaps) could not be installed and is left out."
+	@Rscript -e 'library(leaps); library(glmnet); library(MASS)' >/dev/null 2>&1 \
+	  || { [ $$(id -u) = 0 ] && { $(IN_R) || { apt-get update && $(IN_R); }; }; } \
+	  || echo "R's leaps, glmnet and MASS (Debian's r-cran-...) could not all be installed; what is missing is left out."
 	$(BENCH)/bin/python benchmarks/run_all.py $(if $(QUICK),--quick)
 
 rulegraph: env ## redraw docs/rulegraph.svg (needs Graphviz)

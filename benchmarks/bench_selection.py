@@ -65,12 +65,18 @@ def reading(frame):
 SELECT, CV, LARS, LASSO_CV = "select, C_p", "our cross-validation", "LassoLarsIC", "LassoCV"
 
 
+def planted_data(quick):
+    """(A, y) at each size, the smallest first, and how often each fit is repeated."""
+    sizes = ((20, 30),) if quick else ((100, 50), (100, 200), (200, 2000))
+    ensembles = [Ensemble(AR1(0.8), M, N, seed=SEED) for M, N in sizes]
+    return [planted_sample(ensemble, 0, nonzeros=5, strength=4.0)[:2] for ensemble in ensembles], 2 if quick else 5
+
+
 def against_sklearn(quick):
     """What each takes from (A, y) to its lasso fit, sigma2 given."""
-    sizes, repeat = ((20, 30),) if quick else ((100, 50), (100, 200), (200, 2000)), 2 if quick else 5
-    rows = []
-    for M, N in sizes:
-        A, y, _ = planted_sample(Ensemble(AR1(0.8), M, N, seed=SEED), 0, nonzeros=5, strength=4.0)
+    (data, repeat), rows = planted_data(quick), []
+    for A, y in data:
+        M, N = A.shape
         centred, target = A - A.mean(axis=0), y - y.mean()
         scaled = centred / np.linalg.norm(centred, axis=0)
         etas = select(A, y, L1(), sigma2=1.0).path.eta.to_numpy()

@@ -5,52 +5,25 @@ Pure noise throughout: A has iid normal entries of variance 1/M, y is standard n
     python benchmarks/bench_subsets.py [--quick]
 """
 
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from numba import njit
 
+from rscript import rscript
 from sparsegdf.solvers.best_subset import best_subsets, swap_search
 from timing import Comparison, alone, faster, markdown, reason, seconds, spread
 
+# leaps wants more rows than columns.
 LEAPS = """
-library(leaps)
-arguments <- commandArgs(TRUE)
-A <- as.matrix(read.csv(file.path(arguments[1], "A.csv"), header = FALSE))
-y <- scan(file.path(arguments[1], "y.csv"), quiet = TRUE)
-A <- rbind(A, 1e-6 * diag(ncol(A)))  # leaps wants more rows than columns
-y <- c(y, numeric(ncol(A)))
-size <- as.integer(arguments[2])
-used <- system.time(
-  fit <- regsubsets(A, y, nvmax = size, intercept = FALSE, method = "exhaustive", really.big = TRUE)
-)
-cat(used["user.self"] + used["sys.self"], summary(fit)$rss, as.character(packageVersion("leaps")), sep = "\\n")
+X <- rbind(A, 1e-6 * diag(ncol(A)))
+z <- c(y, numeric(ncol(A)))
+summary(regsubsets(X, z, nvmax = given, intercept = FALSE, method = "exhaustive", really.big = TRUE))$rss
 """
 
 
 def sample(N, M, seed):
     rng = np.random.default_rng([N, M, seed])
     return rng.normal(size=(M, N)) / np.sqrt(M), rng.normal(size=M)
-
-
-def leaps(A, y, max_size):
-    """(CPU seconds, rss of sizes 1..max_size, version) by R."""
-    if shutil.which("Rscript") is None:
-        raise FileNotFoundError("Rscript is not there; Debian's package is r-cran-leaps")
-    with tempfile.TemporaryDirectory() as folder:
-        np.savetxt(Path(folder, "A.csv"), A, delimiter=",")
-        np.savetxt(Path(folder, "y.csv"), y)
-        Path(folder, "leaps.R").write_text(LEAPS)
-        command = ["Rscript", str(Path(folder, "leaps.R")), folder, str(max_size)]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode:
-        raise RuntimeError(run.stderr.strip())
-    used, *rss, version = run.stdout.split()
-    return float(used), np.array(rss, float), version
 
 
 @njit(cache=True)
@@ -92,7 +65,7 @@ def against_peers(quick):
         for name in spent:
             try:
                 if name == "R leaps":
-                    used, rss, version = leaps(A, y, K)
+                    (used,), rss, version = rscript("leaps", LEAPS, A, y, [K])
                     note[name] = f"leaps {version}, rows augmented by 1e-6 I"
                 elif name == "best_subsets":
                     used, exact = seconds(best_subsets, A, y, K)

@@ -1,19 +1,11 @@
-"""Which criterion when? The tables and the picture of docs/choosing.md, from the data of figure 10.
-
-    python benchmarks/choosing.py [FOLDER]      writes docs/choosing.md (its tables) and docs/choosing.png
-
-FOLDER has the choices on planted data of a run, by default results/paper/planted (snakemake figure10_selection).
-"""
+"""Which criterion when? Writes the tables of docs/choosing.md from figure 10 of the reference run."""
 
 import re
-import sys
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
-from sparsegdf.paper.config.model import load
-from sparsegdf.paper.experiments.selection_tables import over_designs, selection_table
+from sparsegdf.paper.experiments.selection_tables import over_designs
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = {"l1": "ℓ₁", "elastic_net_strong": "elastic net", "scad_a8": "SCAD"}
@@ -38,22 +30,20 @@ def as_markdown(means, measure):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def main():
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "results/paper/planted"
-    config = load(yaml.safe_load((ROOT / "config/paper.yaml").read_text()))
-    figure = config.figure10_selection
-    tables = [pd.read_parquet(folder / f"{name}.parquet") for name in figure.cells()]
-    blocks = {name: config.penalties[name] for name in figure.penalties}
-    figure.draw({"planted": tables}, {"penalties": blocks}).figure.savefig(ROOT / "docs/choosing.png", dpi=130)
-
-    table = selection_table(dict(zip(figure.cells().values(), tables, strict=True)))
-    means, page = over_strengths(table), ROOT / "docs/choosing.md"
-    text = page.read_text(encoding="utf-8")
+def page(text, table):
+    """The text of docs/choosing.md with the tables and the number of samples of `table`."""
+    means = over_strengths(table)
     for measure in MEASURES:
         begin, rows = f"<!-- {measure}: benchmarks/choosing.py -->\n", as_markdown(means, measure)
         text = re.sub(f"{begin}.*?<!-- end -->", f"{begin}{rows}<!-- end -->", text, flags=re.S)
-    samples = f"{table.samples.min()} samples of each of {len(tables)} settings"
-    page.write_text(re.sub(r"\d+ samples of each of \d+ settings", samples, text), encoding="utf-8")
+    cells = table.groupby(["design", "N", "strength"]).ngroups
+    samples = f"{table.samples.min()} samples of each of {cells} settings"
+    return re.sub(r"\d+ samples of each of \d+ settings", samples, text)
+
+
+def main():
+    file, table = ROOT / "docs/choosing.md", pd.read_csv(ROOT / "reference/figure10_selection.csv")
+    file.write_text(page(file.read_text(encoding="utf-8"), table), encoding="utf-8")
 
 
 if __name__ == "__main__":

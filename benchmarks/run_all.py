@@ -14,6 +14,7 @@ import bench_compile
 import bench_growth
 import bench_path
 import bench_peak
+import bench_r
 import bench_selection
 import bench_subsets
 import bench_theory
@@ -29,6 +30,7 @@ MODULES = (
     bench_accuracy,
     bench_subsets,
     bench_selection,
+    bench_r,
     bench_theory,
     bench_growth,
     bench_peak,

@@ -33,7 +33,8 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.registry import PENALTIES
 from sparsegdf.penalties.scad import SCAD
-from sparsegdf.theory.replica_symmetric import rs_curve, rs_stable_range, solve_rs
+from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
+from sparsegdf.theory.s1_branch import rs_stable_range
 
 # %matplotlib inline
 

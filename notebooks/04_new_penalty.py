@@ -30,7 +30,8 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.selection.select import select
 from sparsegdf.solvers.direct import stationary_path
-from sparsegdf.theory.replica_symmetric import rs_curve, rs_stable_range
+from sparsegdf.theory.replica_symmetric import rs_curve
+from sparsegdf.theory.s1_branch import rs_stable_range
 
 # %matplotlib inline
 

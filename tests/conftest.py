@@ -1,6 +1,7 @@
 """A copy of the project in which the pipeline can be run, changed and broken without touching the real one."""
 
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -30,6 +31,7 @@ PARTS = (
     "reference/claims.json",
     "reference/costs.csv",
     "reference/schedule.txt",
+    "reference/work.csv",
 )
 
 
@@ -92,6 +94,13 @@ class Project:
         file.write_text(text.replace(old, new, 1))
 
 
+def digests(folder):
+    """The digest of each file below a folder, but for logs and costs, which differ from run to run."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    kept = [file for file in files if not {"logs", "benchmarks"} & set(file.parts)]
+    return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in kept}
+
+
 def jobs_of(process, script):
     """The processes below `process` that run this script."""
     try:
@@ -108,6 +117,13 @@ def wait_for_job(process, script="fixed_points.py", seconds=120):
             return found[0]
         time.sleep(0.05)
     raise AssertionError(f"no job {script} was seen")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

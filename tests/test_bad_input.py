@@ -32,12 +32,22 @@ def laughs(levels):
     return "\n".join(["a0: &a0 [lol, lol]", *lines])
 
 
+def blocks_of_laughs(levels):
+    """The same with mappings, which Snakemake would follow one by one."""
+    lines = [f"a{i}: &a{i} {{ {', '.join(f'b{j}: *a{i - 1}' for j in range(9))} }}" for i in range(1, levels)]
+    return "\n".join(["a0: &a0 { b: lol, c: lol }", *lines])
+
+
 @pytest.mark.parametrize(
     "text, message",
     [
         ("seed: 1\nfigure2_gdf: { alpha: 0.6 }\nseed: 2", "own.yaml, line 4: the key 'seed' is already in line 2"),
         ("figure2_gdf: { alpha: 0.6, mean: 0, alpha: 0.5 }", "own.yaml, line 2: the key 'alpha' is already in line 2"),
         (laughs(10), "the configuration has more than 100000 entries"),
+        (blocks_of_laughs(10), "own.yaml: the configuration has more than 100000 entries"),
+        ("a: &a { b: { c: *a } }", "the configuration has a block that contains itself (*a in line 2)"),
+        ("\n".join(f"{i * ' '}a:" for i in range(1000)), "the configuration has blocks nested more than 50 deep"),
+        ("seed: 2026-99-99", "own.yaml cannot be read: month must be in 1..12"),
         ("figure5_example1: { N: 100000000000 }", "figure5_example1.N = 100000000000: input should be less than"),
         ("figure5_example1: { samples: 1000000, chunk: 1 }", "samples = 1000000, chunk = 1: 1000000 jobs (allowed: up to 10000)"),
         ("figure2_gdf: { deltas: { count: 100000000000 } }", "count = 100000000000: input should be less than"),
@@ -46,7 +56,7 @@ def laughs(levels):
         ("figure10_selection: { strengths: [2, 2.0000001] }", "strengths 2.0 and 2.0000001 would share the files of strength 2"),
         ("figure10_selection: { strengths: [2, 1.0e-7] }", "strengths.1 = 1e-07: allowed are numbers that print without"),
     ],
-    ids=["keys twice", "keys twice in a line", "laughs", "N", "samples", "count", "run", "name", "strengths", "exponent"],
+    ids=["keys twice", "keys twice in a line", "laughs", "blocks of laughs", "itself", "depth", "a day", "N", "samples", "count", "run", "name", "strengths", "exponent"],
 )  # fmt: skip
 def test_a_bad_configuration(project, text, message):
     own = text if text.startswith("run:") else f"run: mine\n{text}"
@@ -57,6 +67,13 @@ def test_a_bad_configuration(project, text, message):
     assert done.returncode != 0 and message in done.text
     assert "Traceback" not in done.text and "Job stats" not in done.text and len(done.text) < 1500
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < SECONDS
+
+
+def test_make_status_refuses_it_too(project):
+    (project.folder / project.configuration).write_text(f"run: mine\n{blocks_of_laughs(10)}")
+    done = project.snakemake(program=("workflow/status.py",), check=False)
+    assert done.returncode != 0 and "Traceback" not in done.text
+    assert "own.yaml: the configuration has more than 100000 entries" in done.text
 
 
 def test_a_configuration_without_end():

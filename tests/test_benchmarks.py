@@ -21,6 +21,7 @@ NAMES = [
     "best_subset",
     "selection",
     "selection_peers",
+    "r_peers",
     "theory",
     "theory_points",
     "growth",
@@ -95,6 +96,10 @@ def test_a_missing_peer_is_reported(results):
     leaps = rows(results, "best_subset").set_index("search").loc["R leaps"]
     assert "r-cran-leaps" in leaps.note and math.isnan(leaps.ratio)
     assert "R leaps" not in results[0]["tables"]["best_subset"]["reading"]
+    in_r = rows(results, "r_peers").set_index("solver")
+    for peer in ("R lars", "R glmnet", "R MASS lm.ridge"):
+        assert "Rscript is not there" in in_r.note[peer] and math.isnan(in_r.ms[peer])
+    assert results[0]["tables"]["r_peers"]["reading"] == "No peer was available."
 
 
 def test_time_against_accuracy_is_a_table_and_a_picture(results):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsegdf.estimators.bootstrap import bootstrap_coefficients, bootstrap_df, bootstrap_excess
+from sparsegdf.estimators.bootstrap import bootstrap_coefficients, bootstrap_excess
 
 
 def noise(size, seed, index):
@@ -15,19 +15,21 @@ def test_a_linear_rule_has_its_trace():
     """df = tr H / M for yhat = b + H y, at each level; with the control variate the error is small."""
     rng = np.random.default_rng(1)
     H, b, mu = 0.3 * rng.normal(size=(2, 12, 12)), rng.normal(size=12), 5 * rng.normal(size=12)
-    found = bootstrap_df(lambda y: np.column_stack([b + h @ y for h in H]), mu, 400, seed=2)
+    found, _ = bootstrap_coefficients(lambda y: np.column_stack([b + h @ y for h in H]), np.eye(12), mu, 400, seed=2)
     for h, estimate in zip(H, found, strict=True):
         assert abs(estimate.value - np.trace(h) / 12) < 4 * estimate.se and estimate.samples == 400
-    shrink = bootstrap_df(lambda y: b[:, None] + 0.4 * y[:, None], mu, 10)[0]
+    (shrink,), _ = bootstrap_coefficients(lambda y: b[:, None] + 0.4 * y[:, None], np.eye(12), mu, 10)
     assert shrink.value == pytest.approx(0.4, abs=1e-12) and shrink.se < 1e-12  # z.z/M is the control
 
 
-def test_a_level_that_one_sample_lacks_has_no_estimate():
+def test_a_sample_without_a_fit_is_left_out_at_that_level():
     def fit(y):
         return np.column_stack([0.5 * y, np.where(y @ y > 12, np.nan, y)])
 
-    whole, broken = bootstrap_df(fit, np.zeros(8), 50)
-    assert np.isfinite(whole.value) and np.isnan(broken.value)
+    (whole, broken), frequency = bootstrap_coefficients(fit, np.eye(8), np.zeros(8), 50, seed=1)
+    kept = [z for z in (noise(8, 1, index) for index in range(50)) if z @ z <= 12]
+    assert whole.samples == 50 and 0 < broken.samples == len(kept) < 50
+    assert whole.value == pytest.approx(0.5) and broken.value == pytest.approx(1.0) and (frequency == 1).all()
 
 
 def test_a_control_of_unknown_expectation_is_no_control():
@@ -57,5 +59,5 @@ def test_excess_is_what_the_fit_does_beyond_its_tangent():
 
 
 def test_no_bar_unless_asked_for(capsys):
-    bootstrap_df(lambda y: y[:, None], np.zeros(3), 5)
+    bootstrap_coefficients(lambda y: y[:, None], np.eye(3), np.zeros(3), 5)
     assert capsys.readouterr().err == ""

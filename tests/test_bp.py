@@ -26,7 +26,7 @@ SAFE_DAMPING = {"iid": 0.9, "ar1": 0.6, "block": 0.12}
 
 
 def divergence(A, fixed, k):
-    """tr A_S (A_S^T A_S + D)^-1 A_S^T / M at level k, D the curvature of r on each branch: d yhat / d y."""
+    """tr A_S (A_S^T A_S + D)^-1 A_S^T / M at level k, D the curvature of r on each segment: d yhat / d y."""
     S = fixed.x[:, k] != 0
     D = 1 / fixed.chi[S, k] - fixed.Q_hat[S, k]
     G = A[:, S].T @ A[:, S]
@@ -198,7 +198,7 @@ def test_kernels_stay_within_their_arrays(n):
     scaled = A[:, members] * root
     found = _curvature_product.py_func(AT, work, n, V, root, p)
     np.testing.assert_allclose(found, scaled.T @ (V * (scaled @ p)), rtol=1e-12)
-    # One step over these columns, from anywhere, with l1-like pieces.
+    # One step over these columns, from anywhere, with l1-like segments.
     y, x, R, Q = rng.normal(size=9), np.zeros(7), rng.normal(size=9), rng.uniform(1, 2, 7)
     x[members] = rng.normal(size=n)
     gamma, rho, fit, field = 0.7, 0.8, A @ x, A.T @ R
@@ -208,11 +208,11 @@ def test_kernels_stay_within_their_arrays(n):
     estimate = np.sign(h) * np.maximum(np.abs(h) - 0.6, 0) / Q[members]
     after[members] += gamma * (estimate - x[members])
     worst = np.abs(estimate - x[members]).max()
-    branch, move = np.full(7, -1), np.zeros(7)
-    state = (x, field, branch, move, R, fit, gamma, rho, 1e-10, 1e3, 1)
+    segment, move = np.full(7, -1), np.zeros(7)
+    state = (x, field, segment, move, R, fit, gamma, rho, 1e-10, 1e3, 1)
     assert _mean_steps.py_func(AT, work, n, y, V, Q, start, slope, intercept, *state) == (1, pytest.approx(worst))
     np.testing.assert_allclose(np.r_[x, R, fit], np.r_[after, moved, A @ after], rtol=1e-12)
-    assert (branch[members] == np.where(estimate != 0, 0, -1)).all()
+    assert (segment[members] == np.where(estimate != 0, 0, -1)).all()
 
 
 # --- l0: not converging is the result --------------------------------------------------------------------------

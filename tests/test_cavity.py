@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from sparsegdf import AR1, IID, SCAD, Block, ElasticNet, Ensemble, RowOrthogonal, stationary_path
-from sparsegdf.estimators.cavity import cavity_variances, delta_eff_corrected
+from sparsegdf.estimators.cavity import delta_eff_corrected
 from sparsegdf.estimators.degrees_of_freedom import curvature, stein_divergence
 
 
@@ -15,6 +15,13 @@ def fits(design, penalty, etas, M=60, N=120):
     path = stationary_path(A, y, penalty, etas)
     for k in np.flatnonzero(path.converged):
         yield A, path.x[:, k], curvature(path.x[:, k], path.chi[:, k], path.Q_hat[:, k])
+
+
+def cavity_variances(A, x, d):
+    """chi_i = [H^-1]_ii and Q_i = 1/chi_i - d_i on the support of x."""
+    S = np.flatnonzero(x)
+    chi = np.linalg.inv(A[:, S].T @ A[:, S] + np.diag(d[S])).diagonal()
+    return chi, 1 / chi - d[S]
 
 
 @pytest.mark.parametrize("design", [IID(), AR1(0.6), Block(15), RowOrthogonal()])

@@ -38,7 +38,7 @@ def test_other_samples_are_refused(rows, range_):
 def test_a_converged_row_that_is_not_finite_is_an_error(column):
     rng = np.random.default_rng(0)
     rows = ROWS.assign(**{name: rng.normal(size=6) for name in AVERAGED})
-    rows = rows.assign(converged=True, solver="bp", kkt=0.0, residual=0.0)
+    rows = rows.assign(converged=True, status="converged", solver="bp", kkt=0.0, residual=0.0)
     assert summarise([rows]).loc[:, :"iterated"].notna().all(axis=None)
     rows.loc[3, column] = np.nan
     with pytest.raises(ValueError, match=f"{column} is nan at sample = 4, eta = 0.2"):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import test_claims_predictors
-from test_claims import bp_table, examples_of_sizes, l0_sizes, made_with, stable_theory, whole_run
+from made_up_evidence import bp_table, examples_of_sizes, l0_sizes, made_with, stable_theory, whole_run
 
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.paper.claims import curves, l0, l1_elastic_net, prediction, registry
@@ -199,6 +199,15 @@ def other_penalties():
     return test_claims_predictors.run()
 
 
+def half_without_fixed_points():
+    """The run in which half of the samples have no fixed point beyond delta = 0.5, where those that have one are off."""
+    dense = {
+        "gdf": lambda t: t.gdf + 0.2 * (t.delta > 0.5),
+        "fraction_converged": lambda t: 1 - 0.5 * (t.delta > 0.5),
+    }
+    return changed({"block": ("figure4_bp_vs_rs", "near_at")}, **dense)(whole_run())
+
+
 def in_examples(**columns):
     return changed({"design_name": ("example1", "example2")}, **columns)
 
@@ -206,7 +215,8 @@ def in_examples(**columns):
 OFF = changed(**dict.fromkeys(("gdf", "delta", "err_train", "gap_stein", "gap_delta_eff"), 0.2))
 CORRELATED = {"block": ("claims", "figure5_example1", "figure6_example2"), "kind": "summary"}
 TABLES = {
-    "bp-rs-*": (whole_run, changed(gdf=0.2)),
+    "bp-rs-[ab]": (whole_run, changed(gdf=0.2)),
+    "bp-rs-[cd]": (half_without_fixed_points, changed({"block": "near_at"}, gdf_stationary=0.2)),
     "bp-to-rs-*": (whole_run, changed(gdf=0.1)),
     "eff-iid-*": (whole_run, changed(delta_eff=0.1)),
     "en-trace": (whole_run, changed(stein=0.1)),
@@ -224,8 +234,11 @@ TABLES = {
     "scad-greater-[12]": (lambda: whole_run(0.1), changed(gdf=-0.2)),
     "[cT]-correspondence": (whole_run, changed(gap_delta_eff=0.2)),
     "[cT]-convergence": (lambda: whole_run(slow=1.5), changed(steps_median=lambda table: 100.0)),
-    "worse-[12]": (lambda: whole_run(slow=1.5), in_examples(steps_median=lambda table: 1.0)),
-    "worse-dense-[12]": (lambda: whole_run(slow=1.5), in_examples(steps_median=lambda table: 1 - table.delta)),
+    "worse-[12]": (lambda: whole_run(slow=1.5), in_examples(steps_median=lambda table: 10.0)),
+    "worse-dense-[12]": (
+        lambda: whole_run(slow=1.5),
+        in_examples(steps_median=lambda table: 1e3 * (1 - table.delta)),
+    ),
     "exact-grows": (exact(l0.rs_df), changed(df=lambda table: 1 - table.df)),
     "exact-below": (exact(l0.rs_df), changed(df=1.0)),
     "exact-limit-?": (exact(l0.rs_df, se=1e-4), changed(df=-0.2)),

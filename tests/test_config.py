@@ -72,6 +72,7 @@ def test_a_figure_takes_any_penalty_that_there_is(raw):
         (("figure9_finite_size", "sizes"), [{"N": N, "samples": 2} for N in (64, 64, 128)], "sizes have N = 64, 64, 128: each must differ"),
         (("figure9_finite_size", "alpha"), 0.001, "alpha = 0.001: alpha N must be at least one row at N = 250"),
         (("figure4_bp_vs_rs", "panels"), ["scad_a5"] * 5, "figure4_bp_vs_rs.panels = "),
+        (("near_at", "simulations", "scad_a8"), {"M": 1500, "etas": {"first": 1, "last": 0.5, "count": 2}}, "near_at.simulations.scad_a8: unknown setting of figure 4; did you mean 'scad_a5'?"),
         (("figure8_l0_beyond_rs", "limits"), [0.1, 0.2, 0.3, 0.4], "figure8_l0_beyond_rs.limits = "),
         (("figure8_l0_beyond_rs", "limits"), [0.1, 0.8], "figure8_l0_beyond_rs.limits = 0.8: must lie in [0.002, 0.6]"),
         (("penalties", "scad_a8", "lamda"), 1, "lamda = 1: unknown key; did you mean 'lam'?"),

@@ -7,16 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pyarrow.parquet as pq
 import pytest
-from conftest import Project, wait_for_job
-from test_workflow import digests
+from conftest import Project, digests, wait_for_job
 
 TARGET = "figure4_bp_vs_rs"  # 8 chunks of fixed points, 8 of iterated BP, 4 summaries, theory, the figure
-
-
+# A part of it: 2 chunks of fixed points, 2 of iterated BP, and the summary of all four.
+SUMMARY = "results/tiny/summaries/figure4_bp_vs_rs/scad_a5.parquet"
+TWO = (SUMMARY, SUMMARY.replace("scad_a5", "scad_a6_lam09"))
 CHUNK = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
 
 
@@ -34,26 +35,31 @@ def assert_whole(project):
             read_table(file)
 
 
-def assert_same_as(project, finished):
-    """The figure and the results behind it are byte for byte those of an undisturbed run."""
-    for folder, part in (("tiny_figures", TARGET), ("results/tiny", f"fixed_points/{TARGET}")):
-        mine, theirs = (
-            {
-                name: digest
-                for name, digest in digests(place.folder / folder).items()
-                if part in name and "/." not in name
-            }
-            for place in (project, finished)
-        )
-        assert mine and mine == theirs
+def assert_same_as(project, finished, *summaries):
+    """The figure, or these summaries of it, and the results behind are byte for byte those of an undisturbed run."""
+    parts = [Path(summary).with_suffix("").relative_to("results/tiny/summaries") for summary in summaries] or [TARGET]
+    for part in map(str, parts):
+        folders = [
+            "results/tiny/fixed_points",
+            "results/tiny/summaries",
+            *(["tiny_figures"] if part == TARGET else []),
+        ]
+        for folder in folders:
+            mine, theirs = (
+                {
+                    name: digest
+                    for name, digest in digests(place.folder / folder).items()
+                    if part in name and "/." not in name
+                }
+                for place in (project, finished)
+            )
+            assert mine and mine == theirs
 
 
 def assert_made_again(project, chunk, finished):
-    """Deleted, as the message says, the chunk is made again when a job needs it. Old summaries stay valid."""
+    """Deleted, as the message says, the chunk is made again when a job needs it."""
+    assert not (project.folder / SUMMARY).exists()  # the old one went when its job began
     chunk.unlink()
-    project.snakemake(TARGET)
-    for file in (project.folder / "results/tiny/summaries" / TARGET).iterdir():
-        file.unlink()
     for file in (project.folder / "tiny_figures").glob(f"{TARGET}.*"):
         file.unlink()
     project.snakemake(TARGET)
@@ -61,44 +67,43 @@ def assert_made_again(project, chunk, finished):
 
 
 def test_kill_9_of_a_job(project, finished):
-    process = project.start(TARGET)
+    process = project.start(SUMMARY)
     wait_for_job(process).kill()
     text, _ = process.communicate()
     assert process.returncode != 0
     assert "Fix the cause and run the same command again" in text
     assert_whole(project)
-    assert project.planned(TARGET)["fixed_points"] == 1  # the others went on, and are kept
-    project.snakemake(TARGET)
-    assert_same_as(project, finished)
+    assert project.planned(SUMMARY) == {"fixed_points": 1, "summary": 1}  # the others went on, and are kept
+    project.snakemake(SUMMARY)
+    assert_same_as(project, finished, SUMMARY)
 
 
 def test_kill_9_of_snakemake_then_resume(project, finished):
-    process = project.start(TARGET)
+    process = project.start(*TWO)
     wait_for_job(process, ".summary.py")
     for child in psutil.Process(process.pid).children(recursive=True):
         child.kill()
     process.kill()
     process.communicate()
     assert_whole(project)
-    locked = project.snakemake(TARGET, check=False)
+    locked = project.snakemake(*TWO, check=False)
     assert locked.returncode != 0 and "--unlock" in locked.text
     project.snakemake("--unlock")
-    kept = project.planned(TARGET)
-    assert kept.get("fixed_points", 0) < 8  # what was finished is not done again
-    project.snakemake(TARGET)
-    assert_same_as(project, finished)
+    assert project.planned(*TWO).get("fixed_points", 0) < 4  # what was finished is not done again
+    project.snakemake(*TWO)
+    assert_same_as(project, finished, *TWO)
 
 
 def test_ctrl_c_then_resume(project, finished):
-    process = project.start(TARGET)
+    process = project.start(*TWO)
     wait_for_job(process, ".summary.py")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode != 0
     assert_whole(project)
-    assert project.planned(TARGET).get("fixed_points", 0) < 8  # what was finished is not done again
-    project.snakemake(TARGET)  # no --unlock: an orderly end leaves no lock
-    assert_same_as(project, finished)
+    assert project.planned(*TWO).get("fixed_points", 0) < 4  # what was finished is not done again
+    project.snakemake(*TWO)  # no --unlock: an orderly end leaves no lock
+    assert_same_as(project, finished, *TWO)
 
 
 LONG = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-009999.parquet"
@@ -220,24 +225,24 @@ def test_full_disk_then_resume(project, finished, small_disk):
     (project.folder / "results").symlink_to(small_disk)
     filler = small_disk / "filler"
     filler.write_bytes(b"x" * 1_190_000)
-    done = project.snakemake(TARGET, check=False)
+    done = project.snakemake(SUMMARY, check=False)
     assert done.returncode != 0 and "No space left on device" in done.text
     filler.unlink()
     assert_whole(project)
     remount(small_disk, "size=50m")
-    project.snakemake(TARGET)
-    assert_same_as(project, finished)
+    project.snakemake(SUMMARY)
+    assert_same_as(project, finished, SUMMARY)
 
 
 def test_read_only_results_then_resume(project, finished, small_disk):
     (project.folder / "results").symlink_to(small_disk)
     remount(small_disk, "ro")
-    done = project.snakemake(TARGET, check=False)
+    done = project.snakemake(SUMMARY, check=False)
     assert done.returncode != 0 and "Read-only file system" in done.text
     assert_whole(project)
     remount(small_disk, "rw,size=50m")
-    project.snakemake(TARGET)
-    assert_same_as(project, finished)
+    project.snakemake(SUMMARY)
+    assert_same_as(project, finished, SUMMARY)
 
 
 def flipped(content, place):
@@ -265,6 +270,18 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
     name = chunk.relative_to(project.folder)
     assert f"{name} is damaged" in done.text and f"delete {name} and run the same command again" in done.text
     assert_made_again(project, chunk, finished)
+
+
+def test_a_deleted_chunk_is_made_again_only_when_it_is_needed(changed):
+    """A summary that is already there stays valid."""
+    chunk = changed.folder / CHUNK
+    content, times = chunk.read_bytes(), chunk.stat()
+    chunk.unlink()
+    try:
+        assert changed.planned(TARGET) == {}
+    finally:
+        chunk.write_bytes(content)
+        os.utime(chunk, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def rewritten(chunk, change):
@@ -407,13 +424,13 @@ def test_a_package_installed_elsewhere_is_not_used(project):
 
 
 def test_two_runs_at_once(project, finished):
-    first = project.start(TARGET)
+    first = project.start(SUMMARY)
     wait_for_job(first)
-    second = project.snakemake(TARGET, check=False)
+    second = project.snakemake(SUMMARY, check=False)
     first.communicate()
     assert second.returncode != 0 and "lock" in second.text.lower()
     assert first.returncode == 0
-    assert_same_as(project, finished)
+    assert_same_as(project, finished, SUMMARY)
 
 
 def test_corrupt_configuration_file(project):
@@ -422,13 +439,8 @@ def test_corrupt_configuration_file(project):
     assert done.returncode != 0 and "not valid JSON or YAML" in done.text and "Traceback" not in done.text
 
 
-def test_a_folder_with_spaces_and_umlauts(finished, tmp_path):
+def test_a_folder_with_spaces_and_umlauts_other_cores_and_blas_threads(finished, tmp_path):
     project = Project(tmp_path / "ein Ordner für λ und δ")
-    project.snakemake(TARGET)
-    assert_same_as(project, finished)
-
-
-def test_other_cores_and_blas_threads(project, finished):
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(2 * os.cpu_count()))
     project.snakemake(TARGET, program=("-m", "snakemake", "--cores", "1"), **threads)
     assert_same_as(project, finished)

@@ -92,8 +92,16 @@ def test_block_accepts_the_largest_t():
 
 @pytest.mark.parametrize("c", [1, -1, 1.5, np.nan, "x"])
 def test_ar1_rejects_c_that_is_no_correlation(c):
-    with pytest.raises(ValueError, match="ar1 c"):
+    with pytest.raises(ValueError, match=rf"ar1 c = {c!r} is .*\(allowed: (-1 < c < 1|finite)\)"):
         AR1(c)
+
+
+@pytest.mark.parametrize(("name", "value"), [("M", 0), ("N", 2.5), ("mean", np.inf), ("variance", -1.0)])
+def test_an_ensemble_names_what_it_cannot_draw(name, value):
+    with pytest.raises(ValueError, match=rf"{name} = {value} is .*\(allowed: "):
+        Ensemble(IID(), **{"M": 5, "N": 10, name: value})
+    with pytest.raises(ValueError, match=r"design = Groups\(.* draws no samples \(allowed: designs"):
+        Ensemble(Block(fraction=0.3), 5, 10)
 
 
 @pytest.mark.parametrize(("design", "params"), CASES, ids=IDS)

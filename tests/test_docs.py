@@ -67,7 +67,7 @@ def test_make_knows_every_target():
 
 
 def test_make_reference_keeps_what_a_run_produced(tmp_path):
-    """Run the recipe itself; only `record` and schedule.py, which other tests run, are replaced by a script."""
+    """Run the recipe itself; only `record`, schedule.py, work.py and choosing.py are replaced by scripts."""
     for part in ("Makefile", "README.md", "docs/claims.md", "docs/coverage.md", "workflow/readme_numbers.py"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / part, tmp_path / part)
@@ -83,7 +83,7 @@ def test_make_reference_keeps_what_a_run_produced(tmp_path):
     (tmp_path / "bin").mkdir()
     for program, does in {
         "snakemake": "mkdir -p results/paper && for f in costs manifest; do echo $@ > results/paper/$f.csv; done",
-        "python": f'[ $1 = workflow/schedule.py ] && echo times || {shlex.quote(sys.executable)} "$@"',
+        "python": f'case $1 in */schedule.py | */work.py | */choosing.py) echo $1 ;; *) {shlex.quote(sys.executable)} "$@" ;; esac',
     }.items():
         (tmp_path / "bin" / program).write_text(f"#!/bin/sh\n{does}\n")
         (tmp_path / "bin" / program).chmod(0o755)
@@ -91,8 +91,9 @@ def test_make_reference_keeps_what_a_run_produced(tmp_path):
     assert done.returncode == 0, done.stderr
     kept = {file.name for file in (tmp_path / "reference").iterdir()}
     expected = {file.name for file in figures.iterdir()} - {"report.html"}
-    assert kept == expected | {"costs.csv", "manifest.csv", "schedule.txt"}
-    assert (tmp_path / "reference/schedule.txt").read_text() == "times\n"
+    assert kept == expected | {"costs.csv", "manifest.csv", "schedule.txt", "work.csv"}
+    assert (tmp_path / "reference/schedule.txt").read_text() == "workflow/schedule.py\n"
+    assert (tmp_path / "reference/work.csv").read_text() == "workflow/work.py\n"
     assert (tmp_path / "reference/costs.csv").read_text() == "--cores 1 --forcerun record -- record\n"
     assert "| so much |" in (tmp_path / "docs/claims.md").read_text(encoding="utf-8")
     assert f"\n{len(document['claims'])} claims: " in (tmp_path / "README.md").read_text(encoding="utf-8")

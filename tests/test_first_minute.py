@@ -19,10 +19,11 @@ import pytest
 from conftest import ROOT, Project
 from snakemake.exceptions import CliException
 
-from snakemake_logger_plugin_sparsegdf import require_configfiles
+from snakemake_logger_plugin_sparsegdf.command_line import check
 from snakemake_logger_plugin_sparsegdf.time_left import TimeLeft, in_words
 
 sys.path.insert(0, str(ROOT / "workflow"))
+from expected import work
 from interrupt import SENTENCE
 from overview import overview
 from snakemake_internals import UnknownVersion, require_known
@@ -104,14 +105,17 @@ def test_time_left_by_hand():
 
 
 class Job:
-    def __init__(self, number, rule, *output, run="paper"):
+    def __init__(self, number, rule, *output, run="paper", N=100, samples=50):
         self.jobid, self.rule, self.output = number, SimpleNamespace(name=rule), output
         self.log = [f"results/{run}/logs/{rule}/{number}.log"]
+        self.params = {"simulation": {"N": N, "etas": [2, 1]}, "code": {}} if rule == "fixed_points" else {}
+        self.wildcards = {"first": "000000", "last": f"{samples - 1:06d}"} if self.params else {}
 
 
 def test_the_first_screen_goes_by_the_reference_and_by_past_jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "costs.csv").write_text("rule,jobs,cpu_minutes\nfixed_points,2,4\nfigure,1,1\n")
+    (tmp_path / "work.csv").write_text(f"rule,jobs,work\nfixed_points,2,{2 * 50 * 2 * 100**3}\n")
     (tmp_path / "schedule.txt").write_text("target jobs CPU minutes\nall 3 50.0\npaper_figures 2 8.0\n")
     figure = ("paper_figures/figure2_gdf.png", "paper_figures/figure2_gdf.csv")
     jobs = [Job(1, "fixed_points"), Job(2, "fixed_points"), Job(3, "figure", *figure)]
@@ -122,14 +126,43 @@ def test_the_first_screen_goes_by_the_reference_and_by_past_jobs(tmp_path, monke
     (tmp_path / "schedule.txt").write_text("target jobs CPU minutes\n")
     text, expected = overview(jobs, needs, **how)
     assert expected == {1: 120, 2: 120, 3: 60}
-    assert "about 3 min (5.0 CPU minutes" in text and "makes    figure2_gdf" in text and "theory comes first" in text
+    assert "about 3 min (5.0 CPU minutes by the reference run)" in text
+    assert "makes    figure2_gdf" in text and "theory comes first" in text
     (tmp_path / "results/paper/benchmarks/fixed_points").mkdir(parents=True)
     past = tmp_path / "results/paper/benchmarks/fixed_points/1.tsv"
     past.write_text("rule\tcpu_seconds\nfixed_points\t600\n")
     text, expected = overview(jobs, needs, **how)
-    assert expected == {1: 600, 2: 600, 3: 60} and "about 11 min" in text  # the second is like the one beside it
-    text, expected = overview([other := Job(4, "fixed_points", run="mine")], {other: []}, **how | {"run": "mine"})
-    assert expected == {4: None} and "at the scale of the paper such jobs take 2 min" in text
+    assert expected == {1: 600, 2: 600, 3: 60}  # the second is like the one beside it
+    assert "about 11 min (21.0 CPU minutes by past jobs and the reference run)" in text
+
+
+def test_the_first_screen_of_another_run_scales_the_reference(tmp_path, monkeypatch):
+    """By samples x levels x N^3, beyond the second in which a job starts."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "costs.csv").write_text("rule,jobs,cpu_minutes\nfixed_points,2,4\nfigure,1,1\n")
+    (tmp_path / "work.csv").write_text(f"rule,jobs,work\nfixed_points,2,{2 * 50 * 2 * 100**3}\n")
+    (tmp_path / "schedule.txt").write_text("target jobs CPU minutes\n")
+    jobs = [Job(1, "fixed_points", run="mine", N=200), Job(2, "fixed_points", run="mine", samples=5)]
+    jobs += [Job(3, "figure", run="mine"), Job(4, "new", run="mine")]
+    how = {"run": "mine", "cores": 2, "reference": tmp_path}
+    text, expected = overview(jobs, {job: [] for job in jobs}, **how)
+    assert expected == pytest.approx({1: 1 + 119 * 8, 2: 1 + 119 / 10, 3: 60, 4: None})
+    assert "(17.1 CPU minutes by the reference run, scaled, 1 jobs not counted)" in text
+
+
+def test_the_work_of_a_job_by_hand():
+    """What the params of the rules look like: samples beside, above or within a block, and grids of several penalties."""
+
+    def work_of(wildcards=(), **params):
+        return work(SimpleNamespace(params=params, wildcards=dict(wildcards)))
+
+    grids = {"l1": {"etas": [2, 1, 0.5]}, "scad": {"etas": [2]}}
+    assert work_of(problem={"N": 10, "samples": 7, "penalties": grids}) == 7 * 4 * 10**3
+    assert work_of(simulation={"N": 10, "etas": [1, 2]}, samples=7) == 7 * 2 * 10**3
+    assert work_of(simulations=[{"N": 10, "etas": [1]}, {"N": 20, "etas": [1]}], region={"samples": 3}) == 3 * 9000
+    assert work_of(problems=[{"N": 10, "first": 0, "last": 99}, {"N": 20, "first": 5, "last": 5}]) == 108000
+    assert work_of({"first": "000010", "last": "000019"}, run={"N": 10}) == 10**4
+    assert work_of(block={"N": 10, "samples": 7}) is None and work_of(simulation={"N": 10}) is None
 
 
 # --- misspelt names ------------------------------------------------------------------------------------------------
@@ -143,12 +176,12 @@ def test_a_misspelt_target_is_answered_with_the_nearest(tmp_path):
 def test_a_misspelt_configuration_is_answered_with_the_nearest(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").mkdir()
-    (tmp_path / "config/quick.yaml").touch()
-    require_configfiles(["--cores", "2", "--configfile", "config/quick.yaml", "--", "figure2_gdf"])
+    (tmp_path / "config/quick.yaml").write_text("run: quick")
+    check(["--cores", "2", "--configfile", "config/quick.yaml", "--", "figure2_gdf"])
     with pytest.raises(CliException, match=r"no configuration config/qick.yaml. Did you mean config/quick.yaml\?"):
-        require_configfiles(["--configfile", "config/qick.yaml", "--", "all"])
+        check(["--configfile", "config/qick.yaml", "--", "all"])
     with pytest.raises(CliException, match=r"no configuration figure2_gdf. If it is a target, put -- before it"):
-        require_configfiles(["--configfile", "config/quick.yaml", "figure2_gdf"])
+        check(["--configfile", "config/quick.yaml", "figure2_gdf"])
 
 
 def make(folder, *words, **how):

@@ -48,6 +48,14 @@ def test_the_free_energy_has_a_term_in_both_fields():
     """Minimising the objective with the fields on 20 samples tells the two forms apart."""
     printed, corrected, (mean, se) = misprints.with_fields()
     assert abs(corrected - mean) < 4 * se and abs(printed - mean) > 50 * se
+    # The printed form, at its own saddle point: s2 = 2, m_y = 1, alpha = 0.5, eta = 0.3, kappa = -nu = 0.5.
+    change = 2 * 0.5 * (0.5 - 2) - 0.5 * (-0.5 - 2)
+    p = solve_rs(L1(), alpha=0.5, eta=0.3, variance=2 + change)
+    theta = 0.3 / np.sqrt(2 * p.chi_hat)
+    tail = erfc(theta)
+    pi = p.chi_hat / p.Q_hat * ((1 + 2 * theta**2) * tail - 2 * theta / np.sqrt(np.pi) * np.exp(-(theta**2)))
+    f = 0.5 * (p.Q + 2) / (2 * (1 + p.chi)) - 0.5 * (p.Q * p.Q_hat - p.chi * p.chi_hat) / 2 - pi / 2
+    assert printed == pytest.approx(f - 0.5 * change / (2 * (1 + p.chi)) * p.chi, abs=1e-12)
 
 
 def test_q_is_the_norm_over_m():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sparsegdf.estimators import monte_carlo
-from sparsegdf.estimators.monte_carlo import Moments
+from sparsegdf.estimators.monte_carlo import Moments, estimate_with_controls
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +89,26 @@ def test_the_error_of_a_controlled_mean_is_that_of_the_regression():
         np.testing.assert_allclose(
             made.controlled({"v": 1}, "c", 0.2), monte_carlo.controlled_estimate(values[:n], control[:n], 0.2)
         )
+
+
+def test_controls_leave_the_intercept_of_a_regression():
+    rng, n = np.random.default_rng(5), 40
+    controls = rng.normal(size=(n, 2))
+    values = 0.7 + controls @ [2.0, -1.0] + 0.3 * rng.normal(size=n)
+    coefficients, (rss,), _, _ = np.linalg.lstsq(np.column_stack([np.ones(n), controls]), values)
+    for known in (controls, np.column_stack([controls, controls[:, 0]])):  # a control that repeats another is none
+        found = estimate_with_controls(values, known)
+        assert (found.value, found.se) == pytest.approx((coefficients[0], np.sqrt(rss / (n - 3) / n)), rel=1e-12)
+        assert found.samples == n
+    found = estimate_with_controls(values[:4], controls[:4])  # too few for two slopes
+    assert (found.value, found.se) == pytest.approx((values[:4].mean(), values[:4].std(ddof=1) / 2))
+
+
+def test_the_error_with_controls_is_the_scatter():
+    """Of 1000 estimates from 100 samples each; the ratio has a standard error of 1/sqrt(2000) = 0.022."""
+    rng, found = np.random.default_rng(6), []
+    for _ in range(1000):
+        controls = rng.normal(size=(100, 2))
+        found.append(estimate_with_controls(0.7 + controls @ [2.0, -1.0] + 0.3 * rng.normal(size=100), controls))
+    scatter = np.sqrt(np.mean([(one.value - 0.7) ** 2 for one in found]))
+    assert scatter / np.sqrt(np.mean([one.se**2 for one in found])) == pytest.approx(1, abs=0.09)

@@ -10,6 +10,7 @@ import yaml
 from conftest import ROOT
 
 from sparsegdf.paper.columns import columns_of
+from sparsegdf.paper.misprints import MISPRINTS
 
 sys.path.insert(0, str(ROOT / "workflow"))
 import generated_docs
@@ -64,6 +65,36 @@ def test_what_pages_say_of_the_code_is_what_it_says(monkeypatch):
     monkeypatch.chdir(ROOT)
     for name, text in generated_docs.documents().items():
         assert (ROOT / name).read_text(encoding="utf-8") == text, f"{name}: make docs"
+
+
+def test_the_page_of_figures_names_functions_and_misprints_that_exist():
+    page, folder = (ROOT / "docs/figures.md").read_text(encoding="utf-8"), ROOT / "src/sparsegdf/paper/experiments"
+    functions = [pair for pair in re.findall(r"`(\w+)\.(\w+)`", page) if (folder / f"{pair[0]}.py").exists()]
+    for module, name in functions:
+        assert f"def {name}(" in (folder / f"{module}.py").read_text(encoding="utf-8"), f"{module}.{name}"
+    quoted = re.findall(r"\(((?:`[a-z0-9-]+`(?:, )?)+)\)", page)
+    ids = {id for text in quoted for id in re.findall(r"[a-z0-9-]+", text)}
+    assert functions and ids
+    assert ids <= {misprint.id for misprint in MISPRINTS}
+
+
+def test_which_criterion_has_the_numbers_of_figure_10(monkeypatch):
+    """If this fails, run benchmarks/choosing.py, and read docs/choosing.md and "Does it choose well?" in own_data.md."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from choosing import page
+
+    table = pd.read_csv(ROOT / "reference/figure10_selection.csv")
+    text = (ROOT / "docs/choosing.md").read_text(encoding="utf-8")
+    assert page(text, table) == text
+    first = table[(table.penalty == "l1") & (table.N == 50) & (table.method == "gcv")]
+    assert f"| `gcv` | {first.ratio.mean():.3f}(" in text and f"| `gcv` | {first.f1.mean():.3f}(" in text
+    own = (ROOT / "docs/own_data.md").read_text(encoding="utf-8")
+    for penalty, column in {"l1": 1, "elastic_net_strong": 2, "scad_a8": 3}.items():
+        mine = table[(table.method == "cp") & (table.penalty == penalty)]
+        better, worse = (int((sign * mine.gap_cv > 2 * mine.gap_cv_se).sum()) for sign in (-1, 1))
+        (row,) = re.findall(r"^\| cross-validation \|.*$", own, re.M)
+        words = [f"smaller in {better} of 18"] * (better > 0) + [f"larger in {worse}"] * (worse > 0)
+        assert all(word in row.split("|")[column + 1] for word in words)
 
 
 # --- costs ---------------------------------------------------------------------------------------------------------

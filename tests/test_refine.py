@@ -12,7 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from sparsegdf import L1, ElasticNet, select
 from sparsegdf.selection.fits import fit_path
-from sparsegdf.selection.refine import Levels, knots, promising
+from sparsegdf.selection.refine import Levels, dense_end, knots, promising
 
 FORMULAS = {
     "cp": lambda err, df, sigma2, M, N: err + 2 * sigma2 * df,
@@ -179,3 +179,16 @@ def test_nothing_is_added_below_a_fit_without_residual_degrees_of_freedom():
     A, y = rng.normal(size=(15, 40)), rng.normal(size=15)
     path = select(A, y, L1(), sigma2=1.0, criterion="gcv").path
     assert np.isinf(path.gcv.iloc[-1]) and np.isfinite(path.gcv.iloc[-10]) and len(path) < 115
+
+
+@pytest.mark.parametrize("N", [8, 30])
+def test_the_dense_end_is_where_the_gradient_vanishes(N):
+    rng = np.random.default_rng(7)
+    A, y = rng.normal(size=(20, N)), rng.normal(size=20)
+    for d in (0.0, 0.3):
+        x, err = dense_end(A, y, d)
+        if N > 20 and d == 0:
+            assert x is None and err == 0  # least squares fits y, by more than one x
+            continue
+        np.testing.assert_allclose(A.T @ (y - A @ x), d * x, atol=1e-12)
+        assert err == pytest.approx(np.mean((y - A @ x) ** 2))

@@ -75,7 +75,7 @@ def test_downloads_are_the_files(outline, report_folder):
         file
         for file in folder.iterdir()
         if file.suffix in (".csv", ".pdf", ".json", ".md", ".tex")
-        and file.stem not in ("README", "costs", "manifest")
+        and file.stem not in ("README", "costs", "manifest", "work")
     ]
     assert {file.name for file in files} == set(links) - {"paper.yaml"}
     for file in files:

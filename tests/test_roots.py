@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sparsegdf.theory.replica_symmetric import _crossing
 from sparsegdf.theory.roots import bracketed_roots, newton_pairs
+from sparsegdf.theory.s1_branch import _crossing
 
 
 def counted(f):

@@ -11,7 +11,7 @@ from problems import orthonormal, planted, real
 from scipy.integrate import quad
 
 from sparsegdf import L0, L1, MCP, SCAD, ElasticNet, select
-from sparsegdf.estimators.bootstrap import bootstrap_df
+from sparsegdf.estimators.bootstrap import bootstrap_coefficients
 from sparsegdf.selection.fits import fit_path, tangent
 
 
@@ -34,14 +34,14 @@ def exact_df(penalty, mu, eta, M):
 def test_bootstrap_df_is_the_exact_one_and_stein_falls_short_of_it_by_the_jumps(penalty, etas, jumps):
     M, mu = 24, np.repeat([0.0, 2.0, 5.0], [6, 3, 3])
     A, y = orthonormal(M, 12, mu)
-    fit = lambda y: A @ fit_path(A, y, penalty, np.array(etas)).x
+    fit = lambda y: fit_path(A, y, penalty, np.array(etas)).x
     stein = np.array(
         [
             fit_path(A, A @ mu + z, penalty, np.array(etas)).stein
             for z in np.random.default_rng(5).normal(size=(150, M))
         ]
     )
-    for k, (eta, found) in enumerate(zip(etas, bootstrap_df(fit, A @ mu, 150), strict=True)):
+    for k, (eta, found) in enumerate(zip(etas, bootstrap_coefficients(fit, A, A @ mu, 150)[0], strict=True)):
         exact = exact_df(penalty, mu, eta, M)
         assert abs(found.value - exact) < 4 * found.se and found.se < 0.05
         short = (exact - stein[:, k].mean()) / (stein[:, k].std() / np.sqrt(150) + 1e-4)

@@ -24,6 +24,7 @@ def test_of_several_penalties_the_best_is_chosen_and_the_margin_told(criterion):
     values = sorted((one.best[column], repr(one.penalty)) for one in alone.values())
     assert [(row[column], row.penalty) for _, row in found.candidates.iterrows()] == values
     np.testing.assert_allclose(found.candidates.behind, [value - values[0][0] for value, _ in values])
+    assert list(found.candidates) == ["penalty", "eta", "nonzeros", "df", column, "behind"]
     assert repr(found.penalty) == values[0][1] and found.best[column] == values[0][0]
     assert f"{values[1][1]} is behind by {values[1][0] - values[0][0]:.4g}" in found.why()
 
@@ -148,12 +149,15 @@ def test_equal_weights_change_nothing(criterion):
     "weights, named",
     [
         ({"sample_weight": [1.0, 2.0]}, r"sample_weight has shape \(2,\); allowed: \(60,\)"),
-        ({"sample_weight": np.r_[-1.0, np.ones(59)]}, "sample_weight has -1; allowed: finite numbers >= 0"),
+        ({"sample_weight": np.r_[0.5, -1.0, np.ones(58)]}, "sample_weight has -1; allowed: finite numbers >= 0"),
         ({"sample_weight": np.zeros(60)}, "sample_weight is 0 for every row"),
         ({"penalty_weights": np.ones(7)}, r"penalty_weights has shape \(7,\); allowed: \(8,\)"),
         ({"penalty_weights": np.r_[np.nan, np.ones(7)]}, "penalty_weights has nan"),
         ({"penalty_weights": np.zeros(8)}, "penalty_weights are all 0"),
-        ({"penalty_weights": 2 * np.ones(8), "penalty": "l0"}, "other than 0 and 1 have no meaning for L0"),
+        (
+            {"penalty_weights": 2 * np.ones(8), "penalty": "l0"},
+            "penalty_weights has 2, which has no meaning for L0; allowed: 0 and 1",
+        ),
     ],
 )
 def test_bad_weights_are_named(weights, named):

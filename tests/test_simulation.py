@@ -5,6 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, solve_rs
 from sparsegdf.ensembles.ensemble import Ensemble
@@ -13,7 +14,7 @@ from sparsegdf.paper.experiments.l0_search import l0_samples
 from sparsegdf.paper.experiments.l0_summaries import extrapolate, fixed_eta, fixed_size
 from sparsegdf.paper.experiments.l0_tables import df_table
 from sparsegdf.paper.experiments.simulation import Simulation, simulate, solvers_of
-from sparsegdf.paper.experiments.summaries import agreement_table, summarise
+from sparsegdf.paper.experiments.summaries import agreement_table, median_error, summarise
 from sparsegdf.paper.tables import read_table, write_table
 from sparsegdf.solvers.direct import stationary_path
 
@@ -146,13 +147,44 @@ def test_summary_of_known_rows():
     n = 400
     rows = pd.DataFrame({"sample": range(n), "eta": 1.0, "delta": 0.3, "covariance": 0.4 + rng.normal(0, 0.1, n)})
     rows = rows.assign(noise=1 + rng.normal(0, 0.1, n), err_train=0.5, chi=0.5 + rng.normal(0, 0.02, n), Q_hat=0.7)
-    rows = rows.assign(effective=0.36, stein=0.38, converged=True, residual=1e-11, kkt=1e-12, solver="bp")
+    rows = rows.assign(
+        effective=0.36, stein=0.38, converged=True, status="converged", residual=1e-11, kkt=1e-12, solver="bp"
+    )
     row = summarise([rows]).iloc[0]
     assert row.delta_eff == pytest.approx(rows.chi.mean() * 0.7, rel=1e-12)
     assert row.gdf_plain == pytest.approx(rows.covariance.mean(), rel=1e-12)
     assert row.gap_stein == pytest.approx(row.gdf - 0.38, abs=1e-12)
     assert row.gdf_se == pytest.approx(0.1 / np.sqrt(n), rel=0.15)
     assert abs(row.gap_delta_eff - (0.4 - 0.35)) < 4 * row.gap_delta_eff_se
+    assert (row.stationary, row.gdf_stationary, row.gdf_stationary_se) == (n, row.gdf, row.gdf_se)
+
+
+def test_a_stationary_point_without_variances_is_averaged_beside_the_fixed_points():
+    """Three samples: a fixed point, a stationary point without variances, and a run that cycles."""
+    rows = bp_samples(0, 2, **(BP | {"penalty": {"kind": "l1"}, "etas": [1.2]}))
+    rows["delta"], rows["covariance"] = [0.2, 0.4, 0.9], [0.3, 0.5, 0.9]
+    rows["converged"], rows["status"] = [True, False, False], ["converged", "no_fixed_point", "cycling"]
+    rows.loc[1:, ["chi", "Q_hat", "effective", "stein"]] = np.nan
+    row = summarise([rows]).iloc[0]
+    assert (row.samples, row.converged, row.stationary) == (3, 1, 2)
+    assert (row.delta, row.delta_stationary) == (0.2, pytest.approx(0.3))
+    assert row.gdf_stationary == pytest.approx(0.4), "three samples and less have no control variate"
+
+
+@pytest.mark.parametrize("n", [25, 50, 100])
+def test_the_error_of_a_median_is_that_of_many_repetitions(n):
+    """An exponential variable has density 1/2 at its median, so that the error is 1/sqrt(n) for large n."""
+    values = np.random.default_rng(n).exponential(size=(4000, n))
+    mean = np.mean([median_error(sample) for sample in values])
+    assert mean == pytest.approx(np.median(values, axis=1).std(), rel=0.1)
+    assert mean == pytest.approx(1 / np.sqrt(n), rel=0.1)
+
+
+def test_a_median_of_few_values_has_no_error():
+    assert np.isnan(median_error(np.arange(7))) and np.isnan(median_error([]))
+    z = norm.isf(0.5**8)  # all of 8 values lie on one side of the median with twice this probability
+    assert median_error(np.arange(8)) == pytest.approx(7 / (2 * z))
+    assert median_error(np.full(50, 21)) == 0
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.1), SCAD(a=8, lam=1.0)], ids=repr)

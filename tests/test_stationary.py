@@ -20,16 +20,9 @@ from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.cholesky import factorise, new_factor
-from sparsegdf.solvers.direct import (
-    _ahead,
-    _on_pieces,
-    _sweep,
-    new_path,
-    points_and_divergence,
-    stationary_path,
-    stationary_points,
-)
+from sparsegdf.solvers.direct import new_path, points_and_divergence, stationary_path, stationary_points
 from sparsegdf.solvers.fixed_points import STATUSES, kkt_violation
+from sparsegdf.solvers.settle import _on_pieces, _sweep, step_ahead
 from sparsegdf.solvers.walk import Problem
 
 problem = partial(sample, lowest=0.1, levels=12)
@@ -335,6 +328,30 @@ def orthonormal(c, penalty, eta):
     return Problem(np.eye(c.size), Q, c, *(v.T.copy() for v in penalty.segments(Q, eta)))
 
 
+def swept(A, y, eta):
+    """x after ten sweeps of coordinate descent under l1 from x = 0."""
+    x, rest, Q = np.zeros(A.shape[1]), y.copy(), np.square(A).sum(axis=0)
+    for j in [*range(x.size)] * 10:
+        h = Q[j] * x[j] + A[:, j] @ rest
+        new = np.sign(h) * max(abs(h) - eta, 0) / Q[j]
+        rest += A[:, j] * (x[j] - new)
+        x[j] = new
+    return x
+
+
+def test_steps_are_factorisations_sweeps_and_changes_of_one_piece():
+    y = np.arange(1.0, 21.0)  # with orthonormal columns x = y - eta
+    assert stationary_path(np.eye(20), y, L1(), [17.5]).steps == 1 + 3  # three columns enter, by a walk
+    assert stationary_path(np.eye(20), y, L1(), [5.5]).steps == 1 + 10 + 1  # too many for one: sweeps, then Newton
+    changed = []
+    for seed in range(12):
+        A, y = Ensemble(AR1(0.8), 40, 30, seed=seed).sample(0)
+        found = stationary_path(A, y, L1(), [0.3])  # after ten sweeps a walk goes the rest of the way
+        changed.append((np.sign(swept(A, y, 0.3)) != np.sign(found.x[:, 0])).sum())
+        assert found.steps == 1 + 10 + 1 + changed[-1]
+    assert sum(changed) > 12
+
+
 def test_sweeps_stop_at_a_stationary_point_and_nothing_changes_ahead_of_it():
     c = np.array([3.0, -2.0, 0.5])
     problem, x, g, pieces = orthonormal(c, L1(), 1.0), np.zeros(3), c.copy(), np.zeros(3, np.int64)
@@ -343,7 +360,7 @@ def test_sweeps_stop_at_a_stationary_point_and_nothing_changes_ahead_of_it():
     assert x.tolist() == [2, -1, 0] and g.tolist() == [1, -1, 0.5] and pieces.tolist() == [1, -1, 0]
     factor = new_factor(3)
     assert factorise(problem.gram, np.arange(2), np.zeros(2), factor)
-    e, dx, changes = _ahead(problem, x, g, pieces, factor)
+    e, dx, changes = step_ahead(problem, x, g, pieces, factor)
     assert not e.any() and not dx.any() and changes == 0
 
 

@@ -195,8 +195,8 @@ def test_swap_search_is_a_lower_bound_that_is_mostly_attained(design):
     [
         ({"A": np.ones(3)}, r"A has shape \(3,\) .* allowed are real arrays of 2 dim"),
         ({"A": np.ones((3, 2)) * 1j}, r"A has .* dtype complex128: allowed are real"),
-        ({"A": [[1.0, 2.0], [np.nan, 1.0], [0.0, 1.0]]}, r"A\[1, 0\] is nan: allowed are finite"),
-        ({"y": [0.0, np.inf, 1.0]}, r"y\[1\] is inf: allowed are finite"),
+        ({"A": [[1.0, 2.0], [np.nan, 1.0], [0.0, 1.0]]}, r"A\[1, 0\] = nan; allowed: finite"),
+        ({"y": [0.0, np.inf, 1.0]}, r"y\[1\] = inf; allowed: finite"),
         ({"y": np.ones((3, 1))}, r"y has shape \(3, 1\) .* allowed are real arrays of 1 dim"),
         ({"y": np.ones(4)}, r"y has 4 entries, but A has 3 rows"),
         ({"max_size": 3}, r"max_size = 3 is out of range \(allowed: integers >= 0 and <= 2\)"),

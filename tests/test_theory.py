@@ -24,7 +24,7 @@ from sparsegdf import (
 )
 from sparsegdf.paper.experiments.theory_tables import threshold_table
 from sparsegdf.theory.predictors import known_predictors
-from sparsegdf.theory.replica_symmetric import branch_beyond_s1
+from sparsegdf.theory.s1_branch import branch_beyond_s1
 from sparsegdf.theory.saddle_points import SaddlePoints
 from sparsegdf.theory.single_body import Averages
 

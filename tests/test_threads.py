@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sparsegdf
-from sparsegdf.estimators.bootstrap import bootstrap_df
+from sparsegdf.estimators.bootstrap import bootstrap_coefficients
 from sparsegdf.solvers.direct import stationary_points
 from sparsegdf.threads import one_blas_thread
 
@@ -64,7 +64,7 @@ ENTRIES = {
     "best_subsets": lambda W: sparsegdf.best_subsets(W, y, 3),
     "swap_search": lambda W: sparsegdf.swap_search(W, y, 3, 2, 0),
     "linear_stability": lambda W: sparsegdf.linear_stability(W, np.zeros(6), np.zeros(6), np.ones(6)),
-    "bootstrap_df": lambda W: bootstrap_df(fit_noting(W), y, 4),
+    "bootstrap_coefficients": lambda W: bootstrap_coefficients(fit_noting(W), np.eye(y.size), y, 4),
 }
 each_entry = pytest.mark.parametrize("call", ENTRIES.values(), ids=ENTRIES)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsegdf.solvers.variances import _stable, variances_at_rest
+from sparsegdf.solvers.variances import _mix, _stable, variances_at_rest
 
 
 def image(B, d, Q):
@@ -23,6 +23,17 @@ def test_variances_are_the_limit_of_plain_iteration():
             Q = B @ (1 / (1 + (1 / (Q + d)) @ B))
         for start in (top, 0.5 * top, 3 * top):
             np.testing.assert_allclose(variances_at_rest(B, d, start, top), Q, rtol=1e-12)
+
+
+def test_mixing_takes_a_quarter_of_the_steps_of_plain_iteration():
+    rng = np.random.default_rng(0)
+    B = rng.standard_normal((60, 100)) ** 2 / 100
+    top = B.sum(axis=1)
+    for d in (np.zeros(60), np.where(np.arange(60) < 20, -0.05, 0)):
+        Q, steps = top, 1
+        while (np.abs(image(B, d, Q) / Q - 1) > 1e-13).any():
+            Q, steps = image(B, d, Q), steps + 1
+        np.testing.assert_allclose(_mix(B, d, top, top, steps // 4), Q, rtol=1e-12)
 
 
 def test_variances_that_do_not_exist():

@@ -108,10 +108,17 @@ def test_a_word_a_flag_and_nothing_where_there_was_a_number(run):
         assert verdict(run, "figure2_gdf").word == "changed"
 
 
-def test_steps_are_not_judged_but_said(run):
+def test_steps_are_judged_by_the_error_of_their_median(run):
     edit(run, "figure5_example1", shift("steps_median", 5, 1))
+    assert verdict(run, "figure5_example1").word == "within noise"
+    edit(run, "figure5_example1", shift("steps_median", 5, 1e4))
+    assert verdict(run, "figure5_example1").word == "changed"
+
+
+def test_what_has_no_error_is_not_judged_but_said(run):
+    edit(run, "figure5_example1", shift("steps_95", 5, 1))
     found = verdict(run, "figure5_example1")
-    assert found.word == "within noise" and "steps_median" in found.notes[0]
+    assert found.word == "within noise" and "steps_95" in found.notes[0]
 
 
 def test_a_fraction_has_a_binomial_error(run):

@@ -6,8 +6,8 @@ from sparsegdf.penalties.l1 import L1
 from sparsegdf.penalties.mcp import MCP
 from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers import cholesky
-from sparsegdf.solvers.direct import _fit_part, _sweep
 from sparsegdf.solvers.fixed_points import kkt_violation
+from sparsegdf.solvers.settle import _fit_part, _sweep
 from sparsegdf.solvers.walk import DRIVEN, Problem, mismatch, walk
 
 
@@ -77,3 +77,17 @@ def test_walks_end_at_stationary_points():
     arrived, kkt = np.transpose([random_walk(seed) for seed in range(6000)])
     assert arrived.mean() > 0.75
     assert np.count_nonzero(arrived * (kkt > 1e-8)) <= 10
+
+
+def test_a_walk_misses_no_column_that_comes_near_its_threshold_little_by_little():
+    """y = e_0 + w_1 + ... + w_20. The column along e_0 enters at once, and A_i = l_i (e_0 - w_i), which has A_i.y = 0, when
+    the fit along e_0 has grown to eta/l_i: one after the other under l1, each after many short steps. Of each two the
+    second one enters first, so that the first one bounds the step before the second is looked at.
+    """
+    lengths = np.linspace(6, 2, 20).reshape(10, 2)[:, ::-1].ravel()
+    A = np.vstack([np.r_[8.0, lengths], np.column_stack([np.zeros(20), -np.diag(lengths)])])
+    y, eta = np.ones(21), 0.5
+    problem, factor = problem_of(A.T @ A, A.T @ y, L1(), eta), cholesky.new_factor(21)
+    x, pieces = np.zeros(21), np.zeros(21, np.int64)
+    assert walk(problem, x, pieces, factor, mismatch(problem, x, A.T @ y, pieces), 99) == 21
+    assert x.all() and kkt_violation(A, y, x, L1(), eta) < 1e-12

@@ -1,10 +1,11 @@
 """What jobs cost in the past, and so what they may be expected to cost."""
 
 import csv
-from pathlib import Path
 from statistics import mean
 
 from job_costs import costs_file
+
+START = 1.0  # CPU seconds of a job that computes nothing
 
 
 def past_seconds(files):
@@ -18,10 +19,12 @@ def past_seconds(files):
     return spent
 
 
-def usual_seconds(costs):
-    """The mean CPU time of a job of each rule in the reference run."""
-    with open(costs, encoding="utf-8") as handle:
-        return {row["rule"]: 60 * float(row["cpu_minutes"]) / int(row["jobs"]) for row in csv.DictReader(handle)}
+def reference_jobs(folder):
+    """The mean CPU time and the mean work of a job of each rule in the reference run."""
+    with open(folder / "costs.csv", encoding="utf-8") as costs, open(folder / "work.csv", encoding="utf-8") as sizes:
+        works = {row["rule"]: float(row["work"]) / int(row["jobs"]) for row in csv.DictReader(sizes)}
+        rows = list(csv.DictReader(costs))
+    return {row["rule"]: (60 * float(row["cpu_minutes"]) / int(row["jobs"]), works.get(row["rule"])) for row in rows}
 
 
 def reference_minutes(schedule):
@@ -30,9 +33,48 @@ def reference_minutes(schedule):
     return {int(row[1]): float(row[2]) for row in rows}
 
 
-def expected_usually(job, usual):
-    """The mean of the job's rule in the reference run if this is a paper run, too; else None."""
-    return usual.get(job.rule.name) if Path(job.log[0]).is_relative_to("results/paper") else None
+def scaled_seconds(job, reference):
+    """The mean of the job's rule in the reference run, what is beyond the start in proportion to the job's work."""
+    seconds, usual = reference.get(job.rule.name, (None, None))
+    size = work(job)
+    return seconds if None in (seconds, usual, size) else START + max(seconds - START, 0) * size / usual
+
+
+def work(job):
+    """Samples x levels of eta x N^3, by the job's params: about what it computes. None for a job without samples.
+
+    N^3 is the cost of a path of fits. The search of l0 costs more as N grows, and less with fewer non-zeros.
+    """
+    # A figure or table only shows what its block describes.
+    params = {key: value for key, value in job.params.items() if key not in ("code", "block", "uses")}
+    if "last" in job.wildcards.keys():
+        params |= {key: int(job.wildcards[key]) for key in ("first", "last")}
+    samples = _samples(params) or next(filter(None, map(_samples, params.values())), None)
+    return _work(params, samples) or None
+
+
+def _samples(part):
+    """The number of samples that a block of params says, None if it says none."""
+    if not isinstance(part, dict):
+        return None
+    return part["last"] - part["first"] + 1 if "last" in part and "first" in part else part.get("samples")
+
+
+def _work(part, samples):
+    if isinstance(part, (list, tuple)):
+        return sum(_work(each, samples) for each in part)
+    if not isinstance(part, dict):
+        return 0
+    samples = _samples(part) or samples
+    if "N" in part and samples:
+        return samples * _levels(part) * part["N"] ** 3
+    return sum(_work(each, samples) for each in part.values())
+
+
+def _levels(part):
+    """How many levels of eta a block has, those of its penalties added up; 1 if it has none."""
+    grids = [part, *(block for block in part.get("penalties", {}).values() if isinstance(block, dict))]
+    return sum(len(grid.get("etas", ())) for grid in grids) or 1
 
 
 def expected_seconds(job, spent):

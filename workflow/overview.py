@@ -3,7 +3,7 @@
 import textwrap
 from pathlib import Path
 
-from expected import expected_seconds, past_seconds, reference_minutes, usual_seconds
+from expected import expected_seconds, past_seconds, reference_jobs, reference_minutes, scaled_seconds
 from schedule import makespan
 
 from snakemake_logger_plugin_sparsegdf.time_left import in_words
@@ -19,22 +19,25 @@ def overview(jobs, dependencies, *, run, cores, reference):
     """
     work = [job for job in jobs if job.log]
     cores = max(1, min(cores, len(work)))  # a cluster may take any number
-    past, usual = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv")), usual_seconds(reference / "costs.csv")
+    past, usual = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv")), reference_jobs(reference)
     before = {job: expected_seconds(job, past) for job in work}
-    at_scale = {job: usual.get(job.rule.name) if seconds is None else seconds for job, seconds in before.items()}
-    # The mean of a rule says little of a single job. A whole target is known better.
+    expected = {job: scaled_seconds(job, usual) if seconds is None else seconds for job, seconds in before.items()}
+    # What single jobs cost is known less well than what a whole target of the paper does.
     whole = reference_minutes(reference / "schedule.txt").get(len(work))
-    if whole and not any(before.values()) and None not in at_scale.values():
-        factor = 60 * whole / sum(at_scale.values())
-        at_scale = {job: factor * seconds for job, seconds in at_scale.items()}
-    expected = at_scale if run == "paper" else before
+    if run == "paper" and whole and not any(before.values()) and None not in expected.values():
+        factor = 60 * whole / sum(expected.values())
+        expected = {job: factor * seconds for job, seconds in expected.items()}
+    known_by = [
+        "past jobs" if any(before.values()) else "",
+        f"the reference run{', scaled' * (run != 'paper')}" if None in before.values() else "",
+    ]
     needs = {job: [other for other in dependencies[job] if other in expected] for job in work}
     names = made(work)
     soon = any(FIGURES[name].made_of == "RS theory" for name in names if name in FIGURES)
     lines = {
         "makes": ", ".join(names) or "data alone",
         "jobs": f"{len(work)} on {cores} core{'s' * (cores > 1)}",
-        "time": _time(expected, at_scale, needs, cores),
+        "time": _time(expected, needs, cores, " and ".join(filter(None, known_by))),
         "look at": f"{run}_figures/{' (theory comes first)' * soon}, and results/{run}/logs/ for the jobs",
         "stop": "Ctrl-C at any time; the same command goes on from there",
     }
@@ -52,18 +55,14 @@ def made(jobs):
     return [name for name in FIGURES if name in files] + [name for name, kind in TABLES.items() if kind.file in files]
 
 
-def _time(expected, at_scale, needs, cores):
+def _time(expected, needs, cores, known_by):
     """About how long the run takes, by what is known of its jobs."""
     unknown = sum(seconds is None for seconds in expected.values())
-    if 2 * unknown <= len(expected):
-        cpu, more = (
-            sum(seconds or 0 for seconds in expected.values()) / 60,
-            f", {unknown} jobs not counted" * (unknown > 0),
-        )
-        return f"about {_length(expected, needs, cores)} ({cpu:.1f} CPU minutes by past jobs{more})"
-    text = "known when the first jobs have ended"
-    usual = None not in at_scale.values()
-    return text + f"; at the scale of the paper such jobs take {_length(at_scale, needs, cores)}" * usual
+    if 2 * unknown > len(expected):
+        return "known when the first jobs have ended"
+    cpu = sum(seconds or 0 for seconds in expected.values()) / 60
+    more = f", {unknown} jobs not counted" * (unknown > 0)
+    return f"about {_length(expected, needs, cores)} ({cpu:.1f} CPU minutes by {known_by}{more})"
 
 
 def _length(seconds, needs, cores):

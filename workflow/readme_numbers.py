@@ -5,6 +5,7 @@ import re
 import textwrap
 from pathlib import Path
 
+from sparsegdf.paper.claims.choices import CHOICES
 from sparsegdf.paper.claims.coverage import sentences
 from sparsegdf.paper.claims.verdict import VERDICTS
 
@@ -64,6 +65,22 @@ def table(document):
     return _markdown(rows)
 
 
+def choices(document):
+    """Our choices, how many claims ask for each, and the verdicts that another value changes."""
+    rows = [("choice", "value", "also tried", "what it is", "claims", "other verdicts")]
+    for name, choice in CHOICES.items():
+        asked = [
+            (claim, found) for claim in document["claims"] for found in claim["choices"] if found["choice"] == name
+        ]
+        changed = [
+            f"`{claim['id']}` {_SHORT[claim['verdict']]}, at {other['value']:g} {_SHORT[other['verdict']]}"
+            for claim, found in asked for other in found["others"] if other["verdict"] != claim["verdict"]
+        ]  # fmt: skip
+        tried = ", ".join(f"{value:g}" for value in choice.others)
+        rows.append((name, f"{choice.value:g}", tried, choice.what, str(len(asked)), "; ".join(changed) or "none"))
+    return _markdown(rows)
+
+
 def coverage(document):
     """Every sentence of the paper that can be checked, with its claims and their verdicts or a reason."""
     verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
@@ -82,7 +99,8 @@ def _markdown(rows):
 
 
 _SHORT = dict(zip(VERDICTS, ("✓", "✓ corrected", "✗", "?"), strict=True))
-BLOCKS = {"count": count, "headlines": headlines, "findings": findings, "table": table, "coverage": coverage}
+BLOCKS = {"count": count, "headlines": headlines, "findings": findings, "table": table, "choices": choices}
+BLOCKS |= {"coverage": coverage}
 
 if __name__ == "__main__":
     recorded = json.loads(Path("reference/claims.json").read_text(encoding="utf-8"))

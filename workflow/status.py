@@ -1,7 +1,7 @@
 """`make status`: for each figure and table, fresh or stale and why, and the CPU minutes that a rerun would take.
 
-The minutes are those of past jobs (results/<run>/benchmarks). A paper run without past jobs takes the means of their
-rules in reference/costs.csv, marked ~.
+The minutes are those of past jobs (results/<run>/benchmarks); with jobs that have not run yet, those of the reference
+run, scaled to their size, and marked ~.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import yaml
-from expected import expected_seconds, expected_usually, past_seconds, usual_seconds
+from expected import expected_seconds, past_seconds, reference_jobs, scaled_seconds
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import (
     ConfigSettings,
@@ -23,13 +23,14 @@ from snakemake.settings.types import (
     ResourceSettings,
 )
 
+from snakemake_logger_plugin_sparsegdf.command_line import check
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
 
 
 def main(configfile):
     dag = plan(configfile)
     spent = past_seconds(Path("results").glob("*/benchmarks/**/*.tsv"))
-    usual = usual_seconds(Path("reference/costs.csv"))
+    reference = reference_jobs(Path("reference"))
     print(f"{'target':28} {'state':6} {'jobs':>5} {'CPU minutes':>13}  why")
     for name, job in sorted(targets(dag)):
         if not dag.needrun(job):
@@ -37,7 +38,7 @@ def main(configfile):
             continue
         needed = list(dag.bfs(dag.dependencies, job, stop=lambda other: not dag.needrun(other)))
         seconds = [expected_seconds(job, spent) for job in needed]
-        guesses = [expected_usually(job, usual) if s is None else s for job, s in zip(needed, seconds, strict=True)]
+        guesses = [scaled_seconds(job, reference) if s is None else s for job, s in zip(needed, seconds, strict=True)]
         known = sum(s for s in guesses if s is not None) / 60
         shown = f"{known:.1f}" if known >= 1 else f"{known:.2f}"
         minutes = ("~" if guesses != seconds else "") + shown + (" + ?" if None in guesses else "")
@@ -49,6 +50,7 @@ def plan(configfile, target="all"):
     profile = yaml.safe_load(Path("profiles/default/config.yaml").read_text(encoding="utf-8"))
     with SnakemakeApi(OutputSettings(log_level_override=logging.ERROR)) as api:
         try:
+            check(["--configfile", str(configfile)] if configfile else [])
             workflow = api.workflow(
                 resource_settings=ResourceSettings(cores=1),
                 config_settings=ConfigSettings(configfiles=[configfile] if configfile else []),

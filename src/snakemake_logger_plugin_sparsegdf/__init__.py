@@ -4,19 +4,17 @@ Snakemake finds this plugin by its name (`logger: sparsegdf` in profiles/default
 dry run and with --verbose, Snakemake's own output is left as it is. Every detail is in .snakemake/log, in any case.
 """
 
-import argparse
 import logging
 import os
 import sys
 import time
-from difflib import get_close_matches
 from pathlib import Path
 
-from snakemake.exceptions import CliException
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
+from snakemake_logger_plugin_sparsegdf import command_line
 from snakemake_logger_plugin_sparsegdf.time_left import TimeLeft, in_words
 
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt} of {total_fmt} jobs{postfix}"
@@ -28,7 +26,6 @@ class LogHandler(LogHandlerBase):
     """Records reach it one by one, in a thread of Snakemake's, after the filter for --quiet."""
 
     def __post_init__(self):
-        require_configfiles(sys.argv[1:])
         settings = self.common_settings
         detailed = settings.dryrun or settings.verbose or settings.debug_dag
         self.on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not detailed
@@ -98,21 +95,12 @@ class LogHandler(LogHandlerBase):
     writes_to_file = has_filter = has_formatter = needs_rulegraph = False
 
 
-def require_configfiles(arguments):
-    """Raise CliException if --configfile names a file that is not there: Snakemake would answer with a traceback."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
-    for name in parser.parse_known_args(arguments)[0].configfile:
-        if not os.path.exists(name):
-            there = sorted(
-                {str(file) for folder in (Path(name).parent, Path("config")) for file in folder.glob("*.yaml")}
-            )
-            near = get_close_matches(name, there, 1, 0.75) or get_close_matches(f"config/{name}.yaml", there, 1, 0.75)
-            hint = f"Did you mean {near[0]}? " if near else "If it is a target, put -- before it. "
-            raise CliException(f"there is no configuration {name}. {hint}Known: {', '.join(there) or 'none'}.")
-
-
 def _name(record):
     """A job in a few words: its rule and its wildcards; the rule `figure` goes without saying for figure2_gdf."""
     words = [str(value) for value in dict(record.wildcards or {}).values()]
     return " ".join(words if words and words[0].startswith(record.rule_name) else [record.rule_name, *words])
+
+
+# Snakemake imports its plugins before it reads profiles and configuration files: nothing of ours comes earlier.
+if "snakemake" in Path(sys.argv[0]).parts[-2:]:  # bin/snakemake, or snakemake/__main__.py
+    command_line.check(sys.argv[1:])

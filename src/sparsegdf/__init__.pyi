@@ -32,10 +32,10 @@ from .theory.one_step_rsb import solve_l0_1rsb as solve_l0_1rsb
 from .theory.replica_symmetric import RSSolution as RSSolution
 from .theory.replica_symmetric import rescaled_elastic_net_df as rescaled_elastic_net_df
 from .theory.replica_symmetric import rs_curve as rs_curve
-from .theory.replica_symmetric import rs_stable_range as rs_stable_range
-from .theory.replica_symmetric import s1_end as s1_end
-from .theory.replica_symmetric import s1_largest_delta as s1_largest_delta
-from .theory.replica_symmetric import s1_lowest_eta as s1_lowest_eta
 from .theory.replica_symmetric import solve_rs as solve_rs
+from .theory.s1_branch import rs_stable_range as rs_stable_range
+from .theory.s1_branch import s1_end as s1_end
+from .theory.s1_branch import s1_largest_delta as s1_largest_delta
+from .theory.s1_branch import s1_lowest_eta as s1_lowest_eta
 
 __version__: str

@@ -36,11 +36,19 @@ def require_integer(name, value, *, at_least, at_most=None):
     return number
 
 
-def _as_floats(name, values):
+def as_floats(name, values):
+    """Return `values` as a float64 array, or raise ValueError if they are not numbers."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} does not hold numbers alone ({error})") from None
+
+
+def require_finite(name, array):
+    """Raise ValueError with the first entry that is not finite."""
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name}{list(where)} = {array[where]}; allowed: finite numbers")
 
 
 def beyond_range(values):
@@ -55,15 +63,13 @@ def require_data(A, y):
     A constant column could only stand for an intercept, which the model does not have. If there is only one row, only
     zero entries are rejected. Values whose powers overflow or underflow are rejected, too.
     """
-    A, y = _as_floats("A", A), _as_floats("y", y)
+    A, y = as_floats("A", A), as_floats("y", y)
     if A.ndim != 2 or min(A.shape) < 1:
         raise ValueError(f"A has shape {A.shape}; allowed: (M, N) with M, N >= 1")
     if y.shape != (A.shape[0],):
         raise ValueError(f"y has shape {y.shape}; allowed: ({A.shape[0]},), one value per row of A {A.shape}")
-    for name, array in (("A", A), ("y", y)):
-        if not np.isfinite(array).all():
-            where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            raise ValueError(f"{name}{list(where)} = {array[where]}; allowed: finite numbers")
+    require_finite("A", A)
+    require_finite("y", y)
     for name, array in ((f"column {np.argmax(beyond_range(A))} of A", A), ("y", y)):
         if beyond_range(array).any():
             column = array if array.ndim == 1 else array[:, np.argmax(beyond_range(array))]
@@ -79,7 +85,7 @@ def require_data(A, y):
 
 def require_etas(etas):
     """Return `etas` as a float64 array that is strictly decreasing (sparse to dense) and non-negative."""
-    etas = np.atleast_1d(_as_floats("etas", etas))
+    etas = np.atleast_1d(as_floats("etas", etas))
     if etas.ndim != 1 or etas.size == 0:
         raise ValueError(f"etas has shape {etas.shape}; allowed: a non-empty list of numbers")
     if not np.isfinite(etas).all() or (etas < 0).any():

@@ -68,8 +68,9 @@ wildcard_constraints:
     setting=r"\w+",
 
 
-# A simulation takes 365 MB at most, but in a cluster job Snakemake itself counts too, twice: 910 MB were measured.
-SUBMITTED_MB = 1200
+# Up to this N a simulation takes less than 500 MB (reference/costs.csv), at N = 3000 710. In a cluster job Snakemake itself
+# counts too, twice: with a simulation of 365 MB, 910 MB were measured.
+SUBMITTED_MB, UP_TO_N = 1200, 2000
 
 if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
     raise WorkflowError(

@@ -9,7 +9,7 @@ rule fixed_points:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=grow(SUBMITTED_MB),
+        mem_mb=lambda w, attempt: attempt * SUBMITTED_MB * (1 if simulation(w)["N"] <= UP_TO_N else 2),
         runtime=grow(30),
     params:
         code=simulation_code("fixed_points.py"),

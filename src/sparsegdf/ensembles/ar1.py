@@ -33,9 +33,8 @@ class AR1(Design):
         return f"Example 1, $c={self.c:g}$"
 
     def __post_init__(self):
-        c = require_number("ar1 c", self.c, at_least=-1, at_most=1)
-        if abs(c) == 1:
-            raise ValueError(f"ar1 c = {c:g} is out of range (allowed: -1 < c < 1)")
+        if not abs(require_number("ar1 c", self.c)) < 1:
+            raise ValueError(f"ar1 c = {self.c!r} is out of range (allowed: -1 < c < 1)")
 
     def draw(self, M, N, rng):
         c = self.c

@@ -30,7 +30,7 @@ class Design(ABC):
         return self
 
     def at(self, N: int) -> Any:
-        """What the theory takes in place of this design at N columns: shares of the columns, not their number."""
+        """What the theory takes for this design at N columns: itself, unless a parameter counts columns, as T."""
         return self
 
     def limit(self, alpha: float) -> Any:
@@ -45,3 +45,9 @@ class Design(ABC):
 def unit_columns(A):
     """A with every column scaled to length 1."""
     return A / np.linalg.norm(A, axis=0)
+
+
+def haar_columns(rows, columns, rng):
+    """The first columns of a Haar orthogonal matrix, (rows, columns), by QR with a positive diagonal of R."""
+    Q, R = np.linalg.qr(rng.standard_normal((rows, columns)))
+    return Q * np.sign(np.diag(R))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from sparsegdf.checks import require_number
+from sparsegdf.checks import require_integer, require_number
 from sparsegdf.ensembles.base import Design
 
 
@@ -35,6 +35,11 @@ class Ensemble:
     seed: int = 0
 
     def __post_init__(self):
+        if not isinstance(self.design, Design):
+            raise ValueError(f"design = {self.design!r} draws no samples (allowed: designs, e.g. IID(), Block(T=9))")
+        for name in ("M", "N"):
+            require_integer(name, getattr(self, name), at_least=1)
+        require_number("mean", self.mean)
         require_number("variance", self.variance, at_least=0)
 
     def sample(self, index: int) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +49,7 @@ class Ensemble:
         return A, self.mean + np.sqrt(self.variance) * rng.standard_normal(self.M)
 
     def _words(self, index):
-        """The digest of the sample's name. Parameters are converted to floats: T = 125 and T = 125.0 are the same."""
+        """The digest of the sample's name, as 32-bit words. Parameters are floats: T = 125 and 125.0 are the same."""
         parameters = {field.name: float(getattr(self.design, field.name)) for field in fields(self.design)}
         name = [type(self.design).__name__.lower(), parameters, int(self.M), int(self.N), int(index)]
         digest = hashlib.sha256(json.dumps(name, sort_keys=True).encode()).digest()

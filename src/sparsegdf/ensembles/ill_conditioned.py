@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsegdf.checks import require_number
-from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.base import Design, haar_columns
 from sparsegdf.ensembles.limits import Spectrum
 
 
@@ -37,7 +37,7 @@ class IllConditioned(Design):
     def draw(self, M, N, rng):
         small, large = sorted((M, N))
         values = np.geomspace(1, 1 / self.condition, small)
-        left, right = (_haar(size, small, rng) for size in (small, large))
+        left, right = (haar_columns(size, small, rng) for size in (small, large))
         A = np.sqrt(N / (values @ values)) * (left * values) @ right.T
         return A if M <= N else A.T
 
@@ -47,9 +47,3 @@ class IllConditioned(Design):
         rank, values = min(alpha, 1.0), self.condition ** (nodes - 1)
         values *= 2 / (rank * (weights @ values))
         return Spectrum([*values, 0], [*(rank * weights / 2), 1 - rank])
-
-
-def _haar(size, columns, rng):
-    """Columns of a Haar orthogonal matrix."""
-    tall, triangle = np.linalg.qr(rng.standard_normal((size, columns)))
-    return tall * np.sign(np.diag(triangle))

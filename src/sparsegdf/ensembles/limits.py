@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsegdf.checks import require_number
+from sparsegdf.checks import as_floats, require_finite, require_number
 
 
 class Limit:
@@ -20,7 +20,7 @@ class Limit:
 
 
 class Spectrum(Limit):
-    """A = U S V^T with Haar U and V: the eigenvalues of A^T A, N of them or with weights, say all there is to know.
+    """A = U S V^T with Haar U and V, of which only the eigenvalues of A^T A matter: N of them, or some with weights.
 
     Eigenvalues that are zero up to rounding are taken as zero. Those that are equal are kept once.
 
@@ -36,7 +36,8 @@ class Spectrum(Limit):
         values = _floats("eigenvalues", eigenvalues)
         weights = np.ones(values.size) if weights is None else _floats("weights", weights)
         if weights.shape != values.shape or (weights < 0).any() or not weights.sum() > 0:
-            raise ValueError("weights must be one number >= 0 per eigenvalue, not all zero")
+            found = f"{weights.size} numbers from {weights.min():g} to {weights.max():g}"
+            raise ValueError(f"weights are {found} (allowed: {values.size} numbers >= 0, not all zero)")
         zero = values.size * np.finfo(float).eps * np.abs(values).max()
         if (values < -zero).any():
             raise ValueError(f"eigenvalues contains {values.min():g} (allowed: numbers >= 0, as those of A^T A are)")
@@ -49,9 +50,10 @@ class Spectrum(Limit):
     @classmethod
     def of(cls, A: ArrayLike) -> "Spectrum":
         """The spectrum of a matrix."""
-        A = np.asarray(A, dtype=float)
-        if A.ndim != 2 or min(A.shape) < 1 or not np.isfinite(A).all():
-            raise ValueError(f"A has shape {A.shape} or is not finite (allowed: (M, N), finite numbers)")
+        A = as_floats("A", A)
+        if A.ndim != 2 or min(A.shape) < 1:
+            raise ValueError(f"A has shape {A.shape}; allowed: (M, N) with M, N >= 1")
+        require_finite("A", A)
         values = np.linalg.svd(A, compute_uv=False) ** 2
         return cls(np.concatenate([values, np.zeros(A.shape[1] - values.size)]))
 
@@ -95,10 +97,7 @@ class Chain(Limit):
 
 
 def _floats(name, values):
-    try:
-        values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} does not hold numbers alone (allowed: a list of numbers)") from None
+    values = as_floats(name, values)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"{name} has shape {values.shape} (allowed: a list of at least one number)")
     if not np.isfinite(values).all():

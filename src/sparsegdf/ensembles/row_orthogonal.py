@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsegdf.ensembles.base import Design
+from sparsegdf.ensembles.base import Design, haar_columns
 from sparsegdf.ensembles.limits import Spectrum
 
 
@@ -24,8 +24,7 @@ class RowOrthogonal(Design):
     label = "row-orthogonal"
 
     def draw(self, M, N, rng):
-        tall, triangle = np.linalg.qr(rng.standard_normal((max(M, N), min(M, N))))
-        tall *= np.sign(np.diag(triangle))  # without it, it is not Haar
+        tall = haar_columns(max(M, N), min(M, N), rng)
         return tall if M >= N else np.sqrt(N / M) * tall.T
 
     def limit(self, alpha):

@@ -19,14 +19,6 @@ from scipy import linalg
 from sparsegdf.theory.effective_fraction import effective_fraction
 
 
-def cavity_variances(A, x, curvature):
-    """chi_i and Q_i on the support of x."""
-    S = np.flatnonzero(x)
-    D = np.broadcast_to(curvature, x.shape)[S]
-    chi = np.linalg.inv(A[:, S].T @ A[:, S] + np.diag(D)).diagonal()
-    return chi, 1 / chi - D
-
-
 def delta_eff_corrected(Sigma, D, M):
     """df of a fit on M rows from Sigma and D of its support; NaN without a stable root."""
     # With Sigma = L L^T the trace is over (1/(1 + chi) + L^-1 D L^-T)^-1.

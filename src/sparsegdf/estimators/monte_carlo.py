@@ -5,6 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 
+class Estimate(NamedTuple):
+    """A Monte Carlo mean, its standard error and its number of samples."""
+
+    value: float
+    se: float
+    samples: int
+
+
 class Line(NamedTuple):
     """limit + slope t fitted to points with errors; chi2 / dof shows whether a straight line fits."""
 
@@ -13,14 +21,6 @@ class Line(NamedTuple):
     slope: float
     chi2: float
     dof: int
-
-
-class Estimate(NamedTuple):
-    """A Monte Carlo mean, its standard error and its number of samples."""
-
-    value: float
-    se: float
-    samples: int
 
 
 def mean_estimate(values) -> Estimate:
@@ -40,6 +40,16 @@ def controlled_estimate(values, control, expectation) -> Estimate:
     left = values - slope * (control - expectation)
     se = left.std(ddof=2) / np.sqrt(values.size)
     return Estimate(float(left.mean()), float(se), values.size)
+
+
+def estimate_with_controls(values, controls) -> Estimate:
+    """The mean of `values` without what controls of expectation zero, (samples, n), explain by regression."""
+    if len(values) < controls.shape[1] + 3:
+        return mean_estimate(values)
+    centred = controls - controls.mean(axis=0)
+    slopes, _, rank, _ = np.linalg.lstsq(centred, values - values.mean(), rcond=1e-9)
+    left = values - controls @ slopes
+    return Estimate(float(left.mean()), float(left.std(ddof=1 + rank) / np.sqrt(len(values))), len(values))
 
 
 def weighted_line(t, values, se) -> Line:

@@ -15,7 +15,7 @@ from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.estimators.degrees_of_freedom import curvature, stein_divergence
 from sparsegdf.paper.claims import l1_elastic_net, prediction
-from sparsegdf.paper.claims.curves import SCAD8
+from sparsegdf.paper.claims.curves import EN, SCAD5, SCAD8
 from sparsegdf.paper.claims.scad import scad_parts
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l1 import L1
@@ -23,9 +23,8 @@ from sparsegdf.penalties.scad import SCAD
 from sparsegdf.solvers.belief_propagation import belief_propagation
 from sparsegdf.solvers.direct import stationary_points
 from sparsegdf.solvers.plain_bp import belief_propagation_reference
-from sparsegdf.theory.replica_symmetric import rs_stable_range, s1_largest_delta, solve_rs
-
-EN, SCAD5 = ElasticNet(eta2=0.1), SCAD(a=5, lam=1.0)
+from sparsegdf.theory.replica_symmetric import solve_rs
+from sparsegdf.theory.s1_branch import rs_stable_range, s1_largest_delta
 
 
 class Misprint(NamedTuple):
@@ -183,12 +182,12 @@ def pi4():
 
 
 @cache
-def with_fields(kappa=0.5, nu=0.5, eta=0.3, samples=20):
+def with_fields(kappa=0.5, nu=-0.5, eta=0.3, samples=20):
     """f_{kappa,nu} of l1 at m_y = sigma_y = 1, alpha = 1/2: as printed, with the cross term, and directly (mean, se).
 
     With the fields the objective is that of the data u = (1 - kappa) y - nu, plus (|y|^2 - |u|^2)/2. So f_{kappa,nu}
-    is f at the second moment of u plus alpha/2 times the difference of the moments; the printed form lacks
-    2 kappa nu m_y in that moment.
+    is f at the second moment of u plus alpha/2 times the difference of the moments. The printed form lacks
+    2 kappa nu m_y in that moment; nu is negative because at kappa = nu = 0.5 nothing positive would be left of it.
     """
     alpha, second = 0.5, 2.0
     moment = (1 - kappa) ** 2 * second - 2 * (1 - kappa) * nu + nu**2
@@ -204,7 +203,7 @@ def with_fields(kappa=0.5, nu=0.5, eta=0.3, samples=20):
         least = ((u - A @ x) @ (u - A @ x) / 2 + eta * np.abs(x).sum()) / 400
         values.append(least + alpha * (second - moment) / 2)
     directly = np.mean(values), np.std(values, ddof=1) / np.sqrt(samples)
-    return free_energy(moment + 2 * kappa * nu), free_energy(moment), directly
+    return free_energy(moment - 2 * kappa * nu), free_energy(moment), directly
 
 
 def cross_term():
@@ -315,7 +314,7 @@ MISPRINTS = [
     Misprint("cross-term", "Sec. 4.1", "A term in both fields is missing; df, a derivative at zero, does not see it.",
              r"f_{\kappa,\nu} = f - \{\ldots\} \chi",
              r"f_{\kappa,\nu} = f - \{\ldots\} \chi - \frac{\alpha m_y \kappa \nu \chi}{1 + \chi}",
-             "free energy of l1 at κ = ν = 0.5, m_y = σ_y = 1, η = 0.3, against the minimum on 20 samples",
+             "free energy of l1 at κ = -ν = 0.5, m_y = σ_y = 1, η = 0.3, against the minimum on 20 samples",
              _HERE + "the_free_energy_has_a_term_in_both_fields", cross_term),
     Misprint("q-norm", "Sec. 4.1", "A sum over components of the norm of the whole vector: the sum is too much.",
              r"Q = \frac{1}{M} \sum_{i=1}^N E[||\hat{x}||_2^2]", r"Q = \frac{1}{M} E[||\hat{x}||_2^2]",

@@ -56,7 +56,7 @@ class Damaged(Exception):
     """A file cannot be read as what its name says; the message names it and the reason."""
 
 
-class Column(NamedTuple):
+class Compared(NamedTuple):
     """The numbers of one column in matched rows: |new - old| may be `allowed`, or a quantile times `error`."""
 
     name: str
@@ -202,7 +202,7 @@ def _columns(run, old, schema, keys, simulated, grid, notes):
         keep = ~(part & np.isnan(error) & (_difference(new, was) > 0))
         empty += [name] if not keep.all() else []
         measured = (_rows(run, keys), new, was, allowed, error, np.maximum(count - 1, 1))
-        found += [Column(name, *(values[keep] for values in measured))] if keep.any() else []
+        found += [Compared(name, *(values[keep] for values in measured))] if keep.any() else []
     if unjudged:
         notes.append(f"different, but without an error to judge by: {', '.join(unjudged)}")
     if empty:
@@ -251,7 +251,7 @@ def _interpolated(run, old, names):
                 part[name].to_numpy(float)[sure],
             )
             if len(new):
-                found.append(Column(name, rows, new, was, allowed, np.zeros(len(new)), np.full(len(new), np.inf)))
+                found.append(Compared(name, rows, new, was, allowed, np.zeros(len(new)), np.full(len(new), np.inf)))
     return found
 
 

@@ -43,11 +43,12 @@ class MCP(Penalty):
     def segments(self, Q_hat, eta):
         a, lam = self.a, self.lam
         Q_hat, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
-        smooth = eta / a < Q_hat
-        gap, jump = np.where(smooth, Q_hat - eta / a, Q_hat), lam * np.sqrt(a * eta * Q_hat)
+        continuous = eta / a < Q_hat
+        curvature = np.where(continuous, Q_hat - eta / a, Q_hat)
+        jump = lam * np.sqrt(a * eta * Q_hat)
         return Segments.of(
-            (np.where(smooth, lam * eta, jump), 1 / gap, np.where(smooth, -lam * eta / gap, 0)),
-            (np.where(smooth, a * lam * Q_hat, jump), 1 / Q_hat, 0),
+            (np.where(continuous, lam * eta, jump), 1 / curvature, np.where(continuous, -lam * eta / curvature, 0)),
+            (np.where(continuous, a * lam * Q_hat, jump), 1 / Q_hat, 0),
         )
 
     def eta_at(self, threshold, Q_hat):

@@ -46,18 +46,18 @@ class SCAD(Penalty):
     def segments(self, Q_hat, eta):
         a, lam = self.a, self.lam
         Q_hat, eta = np.broadcast_arrays(np.asarray(Q_hat, float), np.asarray(eta, float))
-        concave = eta / (a - 1)
-        smooth, sparse = concave < Q_hat, eta > (a + 1) * Q_hat
-        jump = np.where(sparse, lam * np.sqrt((a + 1) * eta * Q_hat), lam * ((a + 1) * Q_hat + eta) / 2)
-        gap = np.where(smooth, Q_hat - concave, Q_hat)
+        concavity = eta / (a - 1)  # -r'' of the parabola
+        continuous, hard = concavity < Q_hat, eta > (a + 1) * Q_hat
+        jump = np.where(hard, lam * np.sqrt((a + 1) * eta * Q_hat), lam * ((a + 1) * Q_hat + eta) / 2)
+        curvature = np.where(continuous, Q_hat - concavity, Q_hat)
         return Segments.of(
-            (np.where(sparse, jump, lam * eta), 1 / Q_hat, np.where(sparse, 0, -lam * eta / Q_hat)),
+            (np.where(hard, jump, lam * eta), 1 / Q_hat, np.where(hard, 0, -lam * eta / Q_hat)),
             (
-                np.where(smooth, lam * (Q_hat + eta), jump),
-                1 / gap,
-                np.where(smooth, -a * lam * concave / gap, 0),
+                np.where(continuous, lam * (Q_hat + eta), jump),
+                1 / curvature,
+                np.where(continuous, -a * lam * concavity / curvature, 0),
             ),
-            (np.where(smooth, a * lam * Q_hat, jump), 1 / Q_hat, 0),
+            (np.where(continuous, a * lam * Q_hat, jump), 1 / Q_hat, 0),
         )
 
     def eta_at(self, threshold, Q_hat):

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from sparsegdf.checks import require_integer, require_number
-from sparsegdf.estimators.bootstrap import controlled, mapped, sample_noise
+from sparsegdf.checks import as_floats, require_finite, require_integer, require_number
+from sparsegdf.estimators.bootstrap import mapped, sample_noise
+from sparsegdf.estimators.monte_carlo import estimate_with_controls
 from sparsegdf.progress import with_bar
 from sparsegdf.selection.criteria import CRITERIA, Setting
 from sparsegdf.selection.noise import estimate_noise_variance
@@ -146,7 +147,7 @@ def audit(
     one = partial(_one_sample, fit, y, yhat, _TAU * sigma, seed)
     rows = list(with_bar(mapped(one, samples, jobs), "audit", samples, progress))
     covariance, noise, jumped = np.transpose(rows)
-    df = controlled(covariance, noise[:, None] - 1)
+    df = estimate_with_controls(covariance, noise[:, None] - 1)
     err = float(np.square(y - yhat).mean())
     setting = Setting(sigma2, y.size, np.shape(X)[1] if np.ndim(X) == 2 else 1, 1.0)
     return Audit(
@@ -218,15 +219,10 @@ def _nonzeros(fitted):
 
 
 def _require_target(y):
-    try:
-        y = np.asarray(y, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y does not hold numbers alone ({error})") from None
+    y = as_floats("y", y)
     if y.ndim != 1 or y.size < 2:
         raise ValueError(f"y has shape {y.shape}; allowed: (M,) with M >= 2")
-    if not np.isfinite(y).all():
-        i = int(np.argmin(np.isfinite(y)))
-        raise ValueError(f"y[{i}] = {y[i]}; allowed: finite numbers")
+    require_finite("y", y)
     if np.ptp(y) == 0:
         raise ValueError(f"y is constant ({y[0]:g}): there is nothing to fit")
     return y

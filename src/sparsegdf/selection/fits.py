@@ -123,7 +123,7 @@ def _fits(A, y, penalty, etas, x, stein, jumps):
 
 
 def effective_df(A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """(1/M) sum_i chi_i Q_hat_i at each eta; NaN where belief propagation has no fixed point at x."""
+    """(1/M) sum_i chi_i Q_hat_i at each eta; NaN where belief propagation has no fixed point at x, and for l0."""
     if isinstance(penalty, L0):
         return np.full(len(etas), np.nan)
     fixed = stationary_path(A, y, penalty, etas)

@@ -19,59 +19,67 @@ def plot_selection(selection, predicted=False):
     """
     figure, axes = plt.subplots(3, 1, figsize=(7, 8.5), sharex=True, layout="constrained", height_ratios=(1, 1, 1.2))
     usable = selection.path.converged.to_numpy()
-    path, best, used = selection.path[usable], selection.best, CRITERIA[selection.criterion]
+    path = selection.path[usable]
+    se = selection.criterion_se
+    _draw_criterion(axes[0], selection, path, None if se is None else se[usable])
+    _draw_df(axes[1], selection, path, selection.df_predicted[usable] if predicted else None)
+    _draw_coefficients(axes[2], selection, path)
+    for ax in axes:
+        ax.axvline(selection.best.eta, color="C3", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    axes[2].set_xlabel(r"$\eta$")
+    axes[2].set_xscale("log")
+    axes[2].invert_xaxis()
+    figure.suptitle(repr(selection.penalty), fontsize="medium")
+    return axes
+
+
+def _draw_criterion(ax, selection, path, se):
+    best, used = selection.best, CRITERIA[selection.criterion]
     relative = used.column in ("aic", "bic", "ebic")
     error, value = path.err_train / (selection.sigma2 if relative else 1.0), path[used.column]
-    top, middle, bottom = axes
-
-    top.plot(path.eta, value, color="C0", label=_LABELS.get(selection.criterion, used.symbol))
-    if (se := selection.criterion_se) is not None:
-        se = se[usable]
-        top.fill_between(path.eta, value - se, value + se, color="C0", alpha=0.3, linewidth=0, label="± s.e.")
-    top.plot(path.eta, error, color="0.5", linestyle="--", label="training error")
-    top.plot(best.eta, best[used.column], "o", color="C3", label=f"chosen: {best.nonzeros:.0f} non-zeros")
+    ax.plot(path.eta, value, color="C0", label=_LABELS.get(selection.criterion, used.symbol))
+    if se is not None:
+        ax.fill_between(path.eta, value - se, value + se, color="C0", alpha=0.3, linewidth=0, label="± s.e.")
+    ax.plot(path.eta, error, color="0.5", linestyle="--", label="training error")
+    ax.plot(best.eta, best[used.column], "o", color="C3", label=f"chosen: {best.nonzeros:.0f} non-zeros")
     # The empty model may be far above the interesting range.
     low, chosen = error.min(), best[used.column]
     room = chosen - low
-    top.set_ylim(max(top.get_ylim()[0], low - room / 2), min(top.get_ylim()[1], chosen + 4 * room))
-    top.set_ylabel("squared error per row" + (r" / $\sigma^2$" if relative else ""))
-    top.legend(frameon=False)
+    ax.set_ylim(max(ax.get_ylim()[0], low - room / 2), min(ax.get_ylim()[1], chosen + 4 * room))
+    ax.set_ylabel("squared error per row" + (r" / $\sigma^2$" if relative else ""))
+    ax.legend(frameon=False)
 
-    middle.plot(path.eta, path.df, color="C0", label=f"df ({selection.df_source})")
+
+def _draw_df(ax, selection, path, predicted):
+    ax.plot(path.eta, path.df, color="C0", label=f"df ({selection.df_source})")
     if "df_se" in path:
-        middle.fill_between(
+        ax.fill_between(
             path.eta, path.df - path.df_se, path.df + path.df_se, color="C0", alpha=0.3, linewidth=0, label="± s.e."
         )
-        middle.plot(path.eta, path.df_stein, color="C1", linestyle=":", label="Stein divergence")
+        ax.plot(path.eta, path.df_stein, color="C1", linestyle=":", label="Stein divergence")
     elif path.jumps.any():
         jumping = path.df.where(path.jumps)
-        middle.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="may be too small: the fit may jump")
-    middle.plot(path.eta, path.delta, color="0.5", linestyle="--", label=r"$\delta$ = non-zeros / M")
-    if predicted:
-        curve = selection.df_predicted[usable]
-        middle.plot(path.eta, curve, color="C2", linewidth=1, label="theory, from singular values")
-    middle.set_ylabel("df, fraction of M")
-    middle.legend(frameon=False)
+        ax.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="may be too small: the fit may jump")
+    ax.plot(path.eta, path.delta, color="0.5", linestyle="--", label=r"$\delta$ = non-zeros / M")
+    if predicted is not None:
+        ax.plot(path.eta, predicted, color="C2", linewidth=1, label="theory, from singular values")
+    ax.set_ylabel("df, fraction of M")
+    ax.legend(frameon=False)
 
-    # Coefficients of different columns are comparable only as contributions to the fit: the standardised x.
+
+def _draw_coefficients(ax, selection, path):
+    """Those of different columns are comparable only as contributions to the fit: the standardised x."""
     shown = selection.coefficients[:, path.index] * selection.spread[:, None]
     largest = np.argsort(-np.abs(selection.coef * selection.spread), kind="stable")[:_NAMED]
     others = np.setdiff1d(np.flatnonzero(np.nan_to_num(shown).any(axis=1)), largest)
     if others.size:  # columns that are zero at every eta are the line at zero
-        bottom.plot(path.eta, shown[others].T, linewidth=0.6, color="0.75")
+        ax.plot(path.eta, shown[others].T, linewidth=0.6, color="0.75")
     named = largest[selection.coef[largest] != 0]
-    lines = [bottom.plot(path.eta, shown[i], linewidth=1.3)[0] for i in named]
-    bottom.axhline(0, color="0.6", linewidth=0.6, zorder=1)
-    bottom.set_ylabel("coefficient × s.d. of its column")
-    bottom.set_xlabel(r"$\eta$")
+    lines = [ax.plot(path.eta, shown[i], linewidth=1.3)[0] for i in named]
+    ax.axhline(0, color="0.6", linewidth=0.6, zorder=1)
+    ax.set_ylabel("coefficient × s.d. of its column")
     if lines:
-        _name(bottom, lines, {i: selection.names[i] for i in named})
-    for ax in axes:
-        ax.axvline(best.eta, color="C3", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    bottom.set_xscale("log")
-    bottom.invert_xaxis()
-    figure.suptitle(repr(selection.penalty), fontsize="medium")
-    return axes
+        _name(ax, lines, {i: selection.names[i] for i in named})
 
 
 def _name(ax, lines, names):

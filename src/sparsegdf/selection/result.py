@@ -173,17 +173,17 @@ class Selection:
             In a few sentences: the choice, its criterion, and the criterion at the ends of the path.
         """
         best, used = self.best, CRITERIA[self.criterion]
-        sum_ = f"{used.formula}"
+        formula = used.formula
         if used.from_df:
-            sum_ += f"; err_train = {best.err_train:.6g}, sigma2 = {self.sigma2:.6g}, df = {best.df:.4f}"
+            formula += f"; err_train = {best.err_train:.6g}, sigma2 = {self.sigma2:.6g}, df = {best.df:.4f}"
         usable = self.path[self.path.converged]
         first, last = usable.iloc[0], usable.iloc[-1]
         ends = [row for row in (first, last) if row.eta != best.eta]
         others = " and ".join(f"{row[used.column]:.6g} with {row.nonzeros:.0f}" for row in ends)
-        what = f"the smallest {used.symbol}" if self.criterion != "cv1se" else f"{used.symbol}"
+        what = f"the smallest {used.symbol}" if self.criterion != "cv1se" else used.symbol
         text = [
             f"eta = {best.eta:.4g}, {best.nonzeros:.0f} of {len(self.names)} predictors: {what}, "
-            f"{best[used.column]:.6g} ({sum_})" + (f"; it would be {others}." if others else ".")
+            f"{best[used.column]:.6g} ({formula})" + (f"; it would be {others}." if others else ".")
         ]
         if self._may_go_on():
             text.append(
@@ -204,10 +204,10 @@ class Selection:
         )
 
     def _may_go_on(self):
-        """Whether the chosen model is that of the last eta, and a smaller eta may lower the criterion by over 0.1 %.
+        """Whether the chosen model is that of the last eta, and a smaller eta may lower the criterion noticeably.
 
-        At a smaller eta, df is not smaller and err_train is not below that of least squares. The path of l0 has every
-        size.
+        That is by over 0.1 %, or a tenth of what a parameter costs. At a smaller eta, df is not smaller and err_train
+        is not below that of least squares. The path of l0 has every size.
         """
         last, used = self.path.iloc[-1], CRITERIA[self.criterion]
         same = np.allclose(self.coef, self.coefficients[:, -1], rtol=1e-6, atol=0)
@@ -217,6 +217,7 @@ class Selection:
             return True
         best = self.best[used.column]
         floor = self.problem.err_unit * dense_end(*self.problem.few)[1]
+        # 0.2 sigma2/M is a tenth of what a parameter costs in C_p: with many rows 0.1 % would be several parameters.
         errors = floor, last.err_train, last.err_train - 0.2 * self.sigma2 / self.rows
         least, here, little_less = (used.value(err, last.df, self.setting) for err in errors)
         return bool(least < best - min(1e-3 * abs(best), here - little_less))

@@ -281,8 +281,9 @@ def _best_of(found):
 def _require_weights_for(penalties, weights):
     """l0 counts, so a weight other than 0 and 1 has no meaning for it."""
     if weights is not None and any(isinstance(one, L0) for one in penalties):
-        if not np.isin(np.asarray(weights, float), (0, 1)).all():
-            raise ValueError("penalty_weights other than 0 and 1 have no meaning for L0")
+        weights = np.ravel(np.asarray(weights, float))
+        if (other := weights[~np.isin(weights, (0, 1))]).size:
+            raise ValueError(f"penalty_weights has {other[0]:g}, which has no meaning for L0; allowed: 0 and 1")
 
 
 def _samples(bootstrap):

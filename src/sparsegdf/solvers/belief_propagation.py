@@ -17,8 +17,8 @@ One pass, increments.  A step reads each column once, for its product with the c
 part of the change of A x. Changes shrink with the residual, so single precision is enough for their products. A^T R
 and A x themselves are kept in double precision and are recomputed whenever all columns are checked.
 
-Variances.  (Q, V, chi) depend on x only through the branch of the estimator that each coordinate is on, and the x of
-a fixed point does not depend on them. They are updated when a branch has changed, and iterated to convergence at the
+Variances.  (Q, V, chi) depend on x only through the segment of the estimator that each coordinate is on, and the x of
+a fixed point does not depend on them. They are updated when a segment has changed, and iterated to convergence at the
 end.
 
 Damping.  At fixed variances a mode u of x - x_fixed, with curvature g of ||y - A x||^2 / 2 + r(x) in units where
@@ -42,7 +42,7 @@ _FAST = {"reassoc", "contract"}  # These flags allow vectorised sums; NaN and in
 _MARGINS = (1.1, 2.2, 4.4, 8.8)  # Factors on the estimate of L; the next one is tried when a run has diverged.
 _PATIENCE = 2000  # A run cycles if its residual has not fallen by 10 % in this many steps.
 _NO_PRECISION = 1e-20  # If V, which is 1 at chi = 0, is below this, Q is falling to zero.
-_SETTLED = 1e-2  # Once the relative change of Q is below this, variances are updated only when a branch changes.
+_SETTLED = 1e-2  # Once the relative change of Q is below this, variances are updated only when a segment changes.
 
 
 @njit(cache=True, fastmath=_FAST)
@@ -69,12 +69,12 @@ def _axpy4(AT, work, b, a, out):
 
 @njit(cache=True, fastmath=_FAST)
 def _mean_steps(
-    AT, work, n, y, V, Q, start, slope, intercept, x, field, branch, move, R, fit, gamma, rho, tol, limit, count
+    AT, work, n, y, V, Q, start, slope, intercept, x, field, segment, move, R, fit, gamma, rho, tol, limit, count
 ):
     """Up to `count` steps of (x, R) at fixed variances over columns work[:n]; returns (steps, last residual).
 
     R is computed from the x of the step before, at variances that may have changed since. field = A^T R and fit = A x
-    are updated by increments.
+    are updated by increments. segment[i] is the segment that h_i is on, -1 where the estimate is zero.
     """
     dR, dfit = np.empty(y.size, AT.dtype), np.empty(y.size, AT.dtype)
     g, dx = np.empty(4, AT.dtype), np.empty(4, AT.dtype)
@@ -94,19 +94,19 @@ def _mean_steps(
                 field[i] += g[k]
                 h = Q[i] * x[i] + field[i]
                 size = abs(h)
-                piece = -1
+                on = -1
                 for s in range(start.shape[0]):
                     if size > start[s, j]:
-                        piece = s
-                estimate = 0.0 if piece < 0 else np.copysign(slope[piece, j] * size + intercept[piece, j], h)
-                branch[i] = piece
+                        on = s
+                estimate = 0.0 if on < 0 else np.copysign(slope[on, j] * size + intercept[on, j], h)
+                segment[i] = on
                 change = estimate - x[i]
                 if not abs(change) <= worst:
                     worst = abs(change)
                 dx[k] = gamma * change
                 move[i] = dx[k]
                 x[i] += move[i]
-                if piece < 0 and abs(x[i]) < 1e-6 * tol:
+                if on < 0 and abs(x[i]) < 1e-6 * tol:
                     x[i] = 0.0  # with damping x_i would decay for ever and never be exactly zero
             if dx[0] != 0 or dx[1] != 0 or dx[2] != 0 or dx[3] != 0:
                 _axpy4(AT, work, b, dx, dfit)
@@ -119,9 +119,9 @@ def _mean_steps(
 
 @njit(cache=True, fastmath=_FAST)
 def _variance_steps(AT, work, n, curvature, V, Q, chi, tol, count):
-    """Up to `count` updates of (chi, V, Q) over columns work[:n] at fixed branches; returns the last change of log Q.
+    """Up to `count` updates of (chi, V, Q) over columns work[:n] at fixed segments; returns the last change of log Q.
 
-    On one branch r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero. If the
+    On one segment r'' is a constant d_i and chi_i = 1/(Q_i + d_i); d_i is infinite where the estimate is zero. If the
     equations have no solution, Q falls towards zero or a chi_i is no longer positive; then infinity is returned.
     """
     change = np.inf
@@ -186,13 +186,13 @@ class _Path:
         M, N = A.shape
         self.x, self.R, self.fit, self.field = np.zeros(N), y.copy(), np.zeros(M), A.T @ y
         self.V, self.Q, self.chi = np.ones(M), self.A2.sum(axis=0), np.zeros(N)
-        self.branch, self.move, self.mode = np.full(N, -1), np.zeros(N), np.ones(N)
+        self.on_segment, self.move, self.mode = np.full(N, -1), np.zeros(N), np.ones(N)
         self.threshold = np.full(N, np.abs(self.field).max())
         self.limit = 1e3 * self.threshold[0] / self.Q.min() or 1.0
         self.mu, self.bend = np.inf, 0.0
 
     def _snapshot(self):
-        names = ("x", "R", "fit", "field", "V", "Q", "chi", "branch")
+        names = ("x", "R", "fit", "field", "V", "Q", "chi", "on_segment")
         return {name: getattr(self, name).copy() for name in names}
 
     def _restore(self, saved):
@@ -203,12 +203,12 @@ class _Path:
         """Make `mask` the working set, padded to a multiple of four, the number of columns in one product."""
         self.mask, self.members = mask, np.flatnonzero(mask)
         self.work = np.concatenate([self.members, np.repeat(self.members[-1:], -self.members.size % 4)])
-        self.move[~mask], self.chi[~mask], self.branch[~mask] = 0, 0, -1
+        self.move[~mask], self.chi[~mask], self.on_segment[~mask] = 0, 0, -1
         self.segments = self.penalty.segments(self.Q[self.members], eta)
 
     def _step(self, tol, count):
         """Up to `count` steps of x and R, fewer if the residual falls below tol."""
-        messages = (self.x, self.field, self.branch, self.move, self.R, self.fit)
+        messages = (self.x, self.field, self.on_segment, self.move, self.R, self.fit)
         variances, n = (self.V, self.Q, *self.segments), self.members.size
         weights = (self.gamma, self.rho)
         steps, self.residual = _mean_steps(
@@ -217,10 +217,10 @@ class _Path:
         self.steps += steps
 
     def _follow(self, eta, tol, count):
-        """Update the variances at the current branches; returns the last relative change of Q."""
-        self.held, n = self.branch.copy(), self.members.size
-        piece, Q = self.branch[self.members], self.Q[self.members]
-        curvature = np.where(piece >= 0, 1 / self.segments.slope[piece, np.arange(n)] - Q, np.inf)
+        """Update the variances at the current segments; returns the last relative change of Q."""
+        self.held, n = self.on_segment.copy(), self.members.size
+        on, Q = self.on_segment[self.members], self.Q[self.members]
+        curvature = np.where(on >= 0, 1 / self.segments.slope[on, np.arange(n)] - Q, np.inf)
         change = _variance_steps(self.AT, self.work, n, curvature, self.V, self.Q, self.chi, tol, count)
         self.segments = self.penalty.segments(self.Q[self.members], eta)
         return change
@@ -293,7 +293,7 @@ class _Path:
             self._step(target, min(pace, next_look - self.steps, self.max_steps - self.steps))
             if not self.residual < self.limit:
                 return "diverged"
-            if change > _SETTLED or (self.branch != self.held).any():
+            if change > _SETTLED or (self.on_segment != self.held).any():
                 change = self._follow(eta, 0.0, 1)
             if self.residual < 0.9 * best:
                 best, best_at = self.residual, self.steps
@@ -314,6 +314,7 @@ class _Path:
                 tol /= 2
             if self.damping is None:
                 self._tune(margin)
+            # The next look at all columns: when the residual has fallen a thousandfold, or after as many steps again.
             goal = 1e-3 * self.residual
             next_look = self.steps + min(max(16, self.steps - first), 256)
         return "max_steps"

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from sparsegdf.checks import require_integer
+from sparsegdf.checks import require_finite, require_integer
 from sparsegdf.threads import one_blas_thread
 
 TOLERANCE = 1e-10  # To replace the best subset, another must explain this fraction of ||y||^2 more.
@@ -32,11 +32,17 @@ DEPENDENT = 1e-13  # A unit column lies in a span if its squared distance to the
 
 @dataclass(frozen=True)
 class BestSubsets:
-    """The best subset found for each size K = 0..max_size.
+    """The best subset S found for each size K = 0..max_size.
 
-    explained[K] = ||P_S y||^2, supports[K] = S (sorted, |S| = K), rss[K] = ||y||^2 - explained[K].
     Where no further column helps (K above the rank, or y explained in full) explained stays constant and
     supports[K] is the last useful support, filled up with the unused columns of lowest index.
+
+    Attributes
+    ----------
+    explained, rss : arrays (max_size + 1,)
+        ||P_S y||^2 and ||y||^2 - ||P_S y||^2 by K.
+    supports : tuple of arrays
+        S by K: K sorted indices of columns.
 
     Examples
     --------
@@ -180,9 +186,7 @@ def _finite(name, value, ndim):
     if array.ndim != ndim or array.dtype.kind not in "biuf":
         got = f"shape {array.shape} and dtype {array.dtype}"
         raise ValueError(f"{name} has {got}: allowed are real arrays of {ndim} dimension(s)")
-    if not np.isfinite(array).all():
-        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name}{list(where)} is {array[where]}: allowed are finite numbers")
+    require_finite(name, array)
     return array.astype(np.float64)
 
 

@@ -144,6 +144,7 @@ def change(factor, j, d):
     v = np.zeros(k)
     v[a] = 1.0
     forward(factor.U, k, v, a)
+    # The determinant changes by this factor. An update to nearly zero would lose all digits.
     if not 1 + difference * np.dot(v, v) > 1e-10:
         return False
     v[:] = 0.0
@@ -190,7 +191,7 @@ def factorise(gram, S, d, factor):
 
 @njit(cache=True)
 def refactor(gram, S, d, factor):
-    """Like factorise, but update the factor row by row where few rows change, which takes less work."""
+    """Like factorise, but row by row if at most a sixth of the rows change, which takes less work."""
     kept, wanted = 0, np.zeros(factor.place.size, np.bool_)
     for a in range(S.size):
         b = factor.place[S[a]]

@@ -28,20 +28,30 @@ def violation(g, x, penalty, eta):
 
 @dataclass(frozen=True)
 class FixedPoints:
-    """Fixed points of belief propagation on a grid of eta. Arrays over the grid have shape (n_eta,).
+    """Fixed points of belief propagation on a grid of eta.
 
-    x, chi, Q_hat   (N, n_eta): the thresholded output x*, its variances chi_i, the precisions Q_hat_i
-    converged       whether status is "converged"
-    status          one of STATUSES (see belief_propagation and stationary_path)
-    steps           BP steps taken
-    residual        max_i |x*_t - x_{t-1}| at the last step, before damping
-    damping         weight of the new value of x at the last step
-    kkt             violation of the stationarity conditions by x
-    delta           |support of x| / M
-    delta_eff       ((1/M) sum_i chi_i) ((1/N) sum_i Q_hat_i), the paper's effective fraction of non-zeros
-    effective       (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation
-    stein           Stein's divergence of the fit over M; NaN unless stationary_path was asked for it
     A diverged level has no estimate: its x, chi, Q_hat and all that follows from them are NaN.
+
+    Attributes
+    ----------
+    etas : array (n_eta,)
+        The grid; the arrays from `converged` on have this shape, too.
+    x, chi, Q_hat : arrays (N, n_eta)
+        The thresholded output x*, its variances chi_i, the precisions Q_hat_i.
+    converged, status : arrays
+        Whether status is "converged", and one of STATUSES (see belief_propagation and stationary_path).
+    steps, residual, damping : arrays
+        BP steps taken; max_i |x*_t - x_{t-1}| at the last step, before damping; the weight of the new x there.
+    kkt : array
+        Violation of the stationarity conditions by x.
+    delta : array
+        |support of x| / M.
+    delta_eff : array
+        ((1/M) sum_i chi_i) ((1/N) sum_i Q_hat_i), the paper's effective fraction of non-zeros.
+    effective : array
+        (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation.
+    stein : array
+        Stein's divergence of the fit over M; NaN unless stationary_path was asked for it.
 
     Examples
     --------

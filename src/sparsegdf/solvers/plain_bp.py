@@ -35,7 +35,7 @@ def belief_propagation_reference(
     until max_i |x*_i - x_i| < tol. Three switches restore what is printed in the paper:
         onsager=False           R_mu = (y_mu - (A x)_mu) / (1 + sigma_mu^2)
         sigma2_over_alpha=True  sigma_mu^2 = (1/alpha) sum_i A_mu_i^2 chi_i
-        scad_chi_and=True       SCAD's chi_i is zero on the l1-like and on the flat branch
+        scad_chi_and=True       SCAD's chi_i is zero on the l1-like and on the flat segment
     """
     require_penalty(penalty)
     A, y = require_data(A, y)
@@ -57,7 +57,7 @@ def belief_propagation_reference(
                 middle = (np.abs(h) > penalty.lam * (Q + eta)) & (np.abs(h) <= penalty.a * penalty.lam * Q)
                 chi = np.where(middle, chi, 0)
             residual = np.max(np.abs(estimate - x))
-            if not residual < 1e8:
+            if not residual < 1e8:  # also NaN; x is of order 1
                 status = "diverged"
                 estimate, chi, Q = (np.full(N, np.nan) for _ in range(3))
                 break

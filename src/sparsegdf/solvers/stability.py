@@ -9,8 +9,8 @@ then has two blocks that do not act on each other, with V = 1/(1 + sigma^2):
 
 (R does not depend on dsigma^2 because R = y - A x, and x does not because h and Q_hat x change together.) The larger
 of the two radii is the factor by which the distance shrinks in one step. The radius of the variances does not depend
-on the damping of x. For equal V it is Q_hat^2 (1/M) sum_i chi_i^2, which is below 1 by the de Almeida-Thouless
-condition.
+on the damping of x. For iid predictors it goes to Q_hat^2 (1/M) sum_i chi_i^2 as N grows, the left side of the de
+Almeida-Thouless condition, which is below 1 where RS is stable.
 """
 
 from typing import NamedTuple

@@ -16,14 +16,22 @@ The noise that drives w is not random. It is the whole period of a congruential 
 neighbouring sites form a lattice, which fills space more evenly than random numbers do. Sixteen random shifts of the
 lattice make sixteen chains. Each has a solution of its own; the result is their mean and its standard error.
 
-Where the objective is not convex, x* is the minimum that descent comes to from x = 0, or from a solution nearby.
+The least eigenvalue of Sigma is (1 - |c|)/(1 + |c|), and the objective is convex if r''/Q_hat is nowhere below minus
+this. Elsewhere a chain may have several minima. If descent comes to the same one from x = 0 and from the x without a
+penalty, and if that is the lowest one (chain_minimum.py), x* is followed by descent from there. If not, x* is the
+lowest minimum throughout, and it jumps where another one becomes the lowest. Then E tr K^-1 is less than
+E[w^T x*]/sqrt(v), which counts the jumps, and AT is infinite.
 """
 
 from functools import lru_cache
 
 import numpy as np
 from numba import njit
+from scipy.optimize import brentq
 from scipy.special import ndtri
+
+from sparsegdf.penalties.l0 import L0
+from sparsegdf.theory.chain_minimum import lowest_minimum, quadratics
 
 # A prime, and a primitive root of it whose lattices in up to seven dimensions are among the best of 1200 tried.
 _PERIOD, _MULTIPLIER = 16381, 8786
@@ -33,11 +41,11 @@ _MARGIN = 64  # sites beyond both ends, which are left out of the averages
 _SWEEPS = 1000  # to and fro
 _FEW, _JUMPS = 0.02, 20  # the share of segments that may have changed before a jump, and the number of jumps
 _PIVOT = 0.02  # smaller ones are near a saddle
-_REST = 1e-7  # of x in one sweep, relative to sqrt(v)
+_REST, _SAME = 1e-7, 1e-5  # of x in one sweep, and between two descents, relative to sqrt(v)
 
 
 class NoMinimum(ValueError):
-    """Descent does not end, as can be where the objective is far from convex, or the estimate jumps."""
+    """No minimum was found."""
 
 
 @njit(cache=True)
@@ -178,6 +186,15 @@ def _markov(noise, c):
     return w
 
 
+def _without_penalty(b, c):
+    """Sigma^-1 b."""
+    x = (1 + c * c) * b
+    x[1:] -= c * b[:-1]
+    x[:-1] -= c * b[1:]
+    x[[0, -1]] -= c * c * b[[0, -1]]
+    return x / (1 - c * c)
+
+
 @lru_cache(maxsize=4)
 def _fields(c):
     """w of each chain, and c^k; the noise goes on around the period beyond both ends."""
@@ -191,38 +208,91 @@ def _fields(c):
 
 
 class Sites:
-    """One chain and one penalty; x is what the last search came to, and the next one starts from it."""
+    """One chain and one penalty; x is what the last search came to.
+
+    `unique` says whether it is the only minimum that was seen, `jumps` what jumps add to df, where it is not.
+    """
 
     def __init__(self, w, powers, penalty, alpha, s2):
-        self.w, self._powers, self.penalty, self.s2 = w, powers, penalty, s2
+        self.w, self.powers, self.penalty, self.s2 = w, powers, penalty, s2
         self.rows = alpha * (w.size - 2 * _MARGIN)
         self.x, self.piece = np.zeros(w.size), np.full(w.size, -1)
+        self.unique = self.smooth = self.convex = True
+        self.jumps, self._found = 0.0, None
 
     def find(self, v, Q_hat, eta):
         """Bring x to the minimum; returns r''/Q_hat on each segment of the penalty."""
+        if self._found != (v, Q_hat, eta):
+            self._found, self._curvature = None, self._search(v, Q_hat, eta)
+            self._found = v, Q_hat, eta
+        return self._curvature
+
+    def _search(self, v, Q_hat, eta):
         segments = self.penalty.segments(np.array([Q_hat]), np.array([eta]))
-        if segments.jumps().any():
-            raise NoMinimum(
-                f"penalty = {self.penalty!r} has an estimate that jumps at eta = {eta:g} (allowed for AR1: one that "
-                "is continuous there, since descent does not find the minimum elsewhere)"
-            )
         start, slope, intercept = (column[:, 0].copy() for column in segments)
-        scaled = start / Q_hat, slope * Q_hat, intercept
-        tolerance = _REST * np.sqrt(v)
-        if not _descend(np.sqrt(v) * self.w, self._powers, *scaled, self.x, self.piece, tolerance):
-            raise NoMinimum(f"descent does not come to rest at eta = {eta:g}")
-        return 1 / scaled[1] - 1
+        curvature, c, b = 1 / (slope * Q_hat) - 1, self.powers[1], np.sqrt(v) * self.w
+        jumps = bool(segments.jumps().any())
+        self.convex = not jumps and curvature.min() >= -(1 - abs(c)) / (1 + abs(c))
+        if self.convex or c == 0:
+            places = [None]  # x as it is
+        else:
+            places = [_without_penalty(b, c), 0.0] if self.smooth and not jumps else []
+        ends, rest = [], True
+        for place in places:
+            if place is not None:
+                self.x[:], self.piece[:] = place, -2
+            scaled = start / Q_hat, slope * Q_hat, intercept
+            rest &= _descend(b, self.powers, *scaled, self.x, self.piece, _REST * np.sqrt(v))
+            ends.append(self.x.copy())
+        same = rest and len(ends) > 0 and self._same(ends[0], v)
+        self.unique = same and not jumps
+        if not same:
+            self._lower(v, Q_hat, eta)
+        return curvature
+
+    def _same(self, x, v):
+        return np.abs(self.x - x).max() <= _SAME * np.sqrt(v)
+
+    def _lower(self, v, Q_hat, eta):
+        """Bring x to the lowest minimum."""
+        c = self.powers[1]
+        signs = np.where(np.arange(self.w.size) % 2, np.sign(c), 1.0)  # (-1)^i x_i is a chain with -c
+        b = np.sqrt(v) * signs * self.w
+        if c == 0 or not lowest_minimum(b, abs(c), *quadratics(self.penalty, Q_hat, eta), self.x, self.piece):
+            raise NoMinimum(f"no minimum was found at eta = {eta:g}")
+        self.x *= signs
+
+    def settle(self, v, Q_hat, eta):
+        """Find out whether the minimum is unique here.
+
+        It decides how to search near this point and how to take averages, which would not be continuous otherwise.
+        """
+        self.smooth, self._found = True, None
+        self.find(v, Q_hat, eta)
+        if self.unique and not self.convex:
+            x = self.x.copy()
+            self._lower(v, Q_hat, eta)
+            self.unique = self._same(x, v)
+        self.smooth = self.unique
 
     def values(self, v, Q_hat, eta):
-        """The right less the left sides of the equations for v, relative to v, and Q_hat; delta and AT."""
+        """The right less the left sides of the equations for v, relative to v, and Q_hat; delta and AT.
+
+        Without jumps df is E tr K^-1, and the ratio of the two takes most of the noise out of delta and AT.
+        """
         curvature = self.find(v, Q_hat, eta)
-        energy, response = _products(self.x, self.w, self._powers[1], _MARGIN)
-        trace, square = _traces(self.piece, self._powers, curvature, _MARGIN)
+        energy, response = _products(self.x, self.w, self.powers[1], _MARGIN)
+        trace, square = _traces(self.piece, self.powers, curvature, _MARGIN)
         nonzero = np.count_nonzero(self.piece[_MARGIN:-_MARGIN] >= 0)
         df = response / (self.rows * np.sqrt(v))
         right = (self.s2 + energy / self.rows) / v - 1, df - (1 - Q_hat)
-        ratio = df / trace if trace > 0 else 0.0
+        ratio = df / trace if self.smooth and trace > 0 else 1 / self.rows
+        self.jumps = 0.0 if self.smooth else df - trace / self.rows
         return np.array([*right, nonzero * ratio, square * ratio])
+
+    def energy(self):
+        """x^T Sigma x / m."""
+        return _products(self.x, self.w, self.powers[1], _MARGIN)[0] / self.rows
 
     def counts(self, pieces):
         """How many sites are on each segment."""
@@ -232,6 +302,22 @@ class Sites:
     def penalty_mean(self, eta):
         """The mean of r(x)."""
         return self.penalty.value(self.x[_MARGIN:-_MARGIN], eta).mean()
+
+
+def densest_l0(chain):
+    """(delta, eta) of l0 where Q diverges: in units of sqrt(v), v = s2 + x^T Sigma x/m is 1 = x^T Sigma x/m.
+
+    That is where every penalty ends that is constant at large x, if its Q diverges. l0 has v Q_hat = s2 all along.
+    """
+    limit = Sites(chain.w, chain.powers, L0(), 1.0, 0.0)
+    limit.rows = chain.rows
+
+    def excess(log_eta):
+        limit.find(1.0, 1.0, np.exp(log_eta))
+        return limit.energy() - 1
+
+    log_eta = brentq(excess, np.log(1e-4), np.log(20), xtol=1e-4)
+    return limit.counts(1)[0] / chain.rows, np.exp(log_eta) * chain.s2
 
 
 def all_sites(c, penalty, alpha, s2):

@@ -6,25 +6,27 @@ chain. From there a point is found on each chain by itself, which gives a mean a
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erfcinv
 
 from sparsegdf.ensembles.limits import Groups
-from sparsegdf.theory.chain import NoMinimum, all_sites
+from sparsegdf.theory.chain import NoMinimum, all_sites, densest_l0
 from sparsegdf.theory.predictors import Covariance
 from sparsegdf.theory.saddle_points import TINY, SaddlePoints
 
 _STEPS = 30
 _SOLVED = 1e-5  # before the last step
 _STEPPED = 5e-4  # delta and AT change in steps
+_JUMPED = 1e-3  # so do the equations themselves, where the minimum jumps
 _AT_SLACK = 1e-6  # l1 sits on the AT line at its end
 _SLOPE = 0.02  # the change of an unknown for the slopes
 _FIRST = (0.01, 0.03, 0.1, 0.2, 0.4)  # delta of the first node: the first one at which the estimate does not jump
-_STRIDE, _SHORTEST = 0.12, 0.01  # from node to node in ln(Q/s2)
-_LARGEST = 9.0  # of ln(Q/s2): beyond it Q is taken as infinite
+_STRIDE, _SHORTEST = 0.12, 0.01  # from node to node in ln(Q/s2); twice as long where the minimum jumps
+_LARGE, _LARGEST = 4.5, 9.0  # of ln(Q/s2): beyond the second Q is taken as infinite, for l0 beyond the first
+_TURNED = 1.5  # times its smallest value: an eta that has grown so much goes on to S3
 _LOWEST = np.array([-np.inf, TINY, 1e-9])  # of the unknowns
 
 
@@ -59,6 +61,8 @@ class Points(NamedTuple):
     at: np.ndarray
     penalty_mean: np.ndarray
     residual: np.ndarray
+    unique: np.ndarray  # whether it is the only minimum that was seen
+    df_jumps: np.ndarray  # what jumps add to df
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,20 @@ class _Node:
     y: np.ndarray
     values: np.ndarray
     slopes: np.ndarray
+    unique: bool
 
     @property
     def eta(self):
         return self.y[1] * self.y[2]
 
 
+def _arguments(y):
+    """v, Q_hat and eta."""
+    return np.exp(y[0]), y[1], y[1] * y[2]
+
+
 def _values(chain, y):
-    return chain.values(np.exp(y[0]), y[1], y[1] * y[2])
+    return chain.values(*_arguments(y))
 
 
 # What a third equation is: its value at y, its slopes, and how large it may remain.
@@ -96,13 +106,19 @@ def _with_unknown(k, value):
     return lambda y, values: y[k] - value, lambda node: np.eye(3)[k], _SOLVED
 
 
+def _solution(slopes, right):
+    """The shortest solution: where x* jumps and few sites are on the support, an unknown may change nothing."""
+    return np.linalg.lstsq(slopes, right, rcond=1e-10)[0]
+
+
 def _newton(chain, node, y, third):
     """(y, values, residual) at a root near y, by Newton's method with the slopes of a node, which steps correct.
 
     Without a root, the index of the unknown that is at its lowest value, or None.
     """
     equation, gradient, allowed = third
-    slopes, allowed = np.array([*node.slopes[:2], gradient(node)]), np.array([_SOLVED, _SOLVED, allowed])
+    slopes, solved = np.array([*node.slopes[:2], gradient(node)]), _SOLVED if chain.smooth else _JUMPED
+    allowed = np.array([solved, solved, max(solved, allowed)])
     before = step = None
     for _ in range(_STEPS):
         try:
@@ -112,9 +128,7 @@ def _newton(chain, node, y, third):
         f = np.array([*values[:2], equation(y, values)])
         if before is not None and np.abs(step).max() > 1e-3:  # a small step has the steps of delta in its difference
             slopes += np.outer(f - before - slopes @ step, step) / (step @ step)
-        step = -np.linalg.solve(slopes, f)
-        if not np.isfinite(step).all():
-            return None
+        step = -_solution(slopes, f)
         if (np.abs(f) <= allowed).all():  # what is left of the equations is linear
             return y + step, values + node.slopes @ step, np.abs(f).max()
         step *= min(1, 0.3 / np.abs(step).max())
@@ -135,7 +149,7 @@ class ChainCurve:
     """S1 of one problem on nodes.
 
     `beyond` is the branch that follows: "S2", "S3", "" where S1 ends at eta = 0, and "unknown" where no next node was
-    found, as where the estimate begins to jump.
+    found.
     """
 
     def __init__(self, penalty, c, alpha, s2):
@@ -143,6 +157,10 @@ class ChainCurve:
         self._problem = c, penalty, alpha, s2
         self._iid = SaddlePoints(penalty, Covariance(Groups(), alpha, s2))
         self.nodes, self.beyond = self._follow(all_sites(*self._problem)[0])
+
+    def goes_beyond(self, *, delta=np.nan, eta=np.nan):
+        """Whether this delta or this eta is in S3."""
+        return self.beyond == "S3" and bool(delta > np.mean(self.largest_delta) or eta < np.mean(self.lowest_eta))
 
     def solve(self, *, delta=None, eta=None, beyond_turning=False):
         """The first point with this delta or eta, or the second with this delta; None if a chain has none."""
@@ -162,24 +180,45 @@ class ChainCurve:
         return self._on_each(k, start, _with_delta(delta) if eta is None else _with_eta(eta))
 
     def at_line(self):
-        """Where AT first exceeds 1; None if it does not."""
-        unstable = np.array([node.values[3] for node in self.nodes[1:]]) > 1 + _AT_SLACK
-        if not unstable.any():
+        """Where AT first exceeds 1, or the last node before the minimum jumps; None if there is no such point."""
+        unstable = np.array([not node.unique or node.values[3] > 1 + _AT_SLACK for node in self.nodes])
+        k = int(unstable.argmax())
+        if k == 0:  # nowhere unstable, or from the first node on
             return None
-        k = int(unstable.argmax()) + 1
+        if not self.nodes[k].unique and self.nodes[k].values[3] <= 1:
+            return self._on_each(k - 1, self.nodes[k - 1].y, _with_unknown(0, self.nodes[k - 1].y[0]))
         return self._on_each(k, (self.nodes[k - 1].y + self.nodes[k].y) / 2, _ON_AT_LINE)
 
     def end(self):
-        """Where Q_hat or eta vanishes; None if S1 was not followed so far."""
-        return self._on_each(-1, self.nodes[-1].y, _with_unknown(*self._end)) if self.beyond in ("S2", "") else None
+        """delta on each chain where Q_hat or eta vanishes, or Q diverges; None if S1 was not followed so far."""
+        if self.beyond == "S3":
+            return self._densest()[0]
+        if self.beyond == "unknown":
+            return None
+        points = self._on_each(-1, self.nodes[-1].y, _with_unknown(*self._end))
+        return None if points is None else points.delta
 
+    @cached_property
     def largest_delta(self):
-        """Where delta turns; None if it does not."""
-        return self._turn([-node.values[2] for node in self.nodes])
+        """delta on each chain where it turns, or at the end."""
+        turn = self._turn([-node.values[2] for node in self.nodes])
+        if turn is None:
+            return self.end()
+        return np.maximum(turn.delta, self.end()) if self.beyond == "S3" else turn.delta
 
+    @cached_property
     def lowest_eta(self):
-        """Where eta turns; None if it does not."""
-        return self._turn([node.eta for node in self.nodes])
+        """eta on each chain where it turns, or at the end; None if S1 was not followed so far."""
+        if self.beyond in ("S2", ""):
+            return np.zeros(2)
+        turn = self._turn([node.eta for node in self.nodes])
+        if turn is None and self.beyond == "S3":
+            return self._densest()[1] / self.penalty.value(1e9, 1.0)  # eta of l0 is r at large x
+        return None if turn is None else turn.eta
+
+    def _densest(self):
+        """delta and eta of l0 on each chain where Q diverges."""
+        return np.transpose([densest_l0(chain) for chain in all_sites(*self._problem)])
 
     def _turn(self, column):
         """The point at the v of the minimum of `column` over the nodes, by the parabola through three."""
@@ -193,11 +232,13 @@ class ChainCurve:
         """The point near node k on each chain; None if one has none."""
         rows = []
         for chain in all_sites(*self._problem):
+            chain.settle(*_arguments(start))
             found = _newton(chain, self.nodes[k], start, third)
             if not isinstance(found, tuple):
                 return None
             (log_v, Q_hat, ratio), (_, _, delta, at), residual = found
-            rows.append((np.exp(log_v), Q_hat, ratio * Q_hat, delta, at, chain.penalty_mean(ratio * Q_hat), residual))
+            row = np.exp(log_v), Q_hat, ratio * Q_hat, delta, at, chain.penalty_mean(ratio * Q_hat), residual
+            rows.append((*row, chain.unique, chain.jumps))
         return Points(*np.transpose(rows))
 
     def _iid_unknowns(self, *, delta=None, eta=None):
@@ -211,21 +252,21 @@ class ChainCurve:
         return np.array([np.log(v), u, eta / u])
 
     def _follow(self, chain):
-        """(nodes, beyond), from where few sites are on the support."""
+        """(nodes, beyond), from where few sites are on the support, until eta vanishes, has turned, or r is l0."""
         nodes, stride = [self._first(chain)], _STRIDE
         q = np.log(np.exp(nodes[0].y[0]) / self.s2 - 1)
-        while q < _LARGEST:
+        while q < _LARGEST and nodes[-1].eta < _TURNED * min(node.eta for node in nodes):
             last = nodes[-1]
+            segments = self.penalty.segments(*(np.array([value]) for value in _arguments(last.y)[1:]))
+            if segments.start[0] == segments.start[-1] and segments.intercept[-1] == 0 and q > _LARGE:
+                break  # the estimate is that of l0
             y0 = np.log(self.s2 * (1 + np.exp(q + stride)))
-            tangent = np.linalg.solve(np.array([*last.slopes[:2], [1, 0, 0]]), [0, 0, 1])
+            tangent = _solution(np.array([*last.slopes[:2], [1, 0, 0]]), [0, 0, 1])
             ahead = np.maximum(last.y + tangent * (y0 - last.y[0]), _LOWEST)
             found = _newton(chain, last, ahead, _with_unknown(0, y0))
             if isinstance(found, tuple):
-                try:
-                    nodes.append(self._node(chain, found[0]))
-                except NoMinimum:
-                    return nodes, "unknown"
-                q, stride = q + stride, _STRIDE
+                nodes.append(self._node(chain, found[0]))
+                q, stride = q + stride, _STRIDE if chain.smooth else 2 * _STRIDE
             elif found is not None:
                 self._end = found, _LOWEST[found]
                 found = _newton(chain, last, last.y, _with_unknown(*self._end))
@@ -241,25 +282,27 @@ class ChainCurve:
 
     def _first(self, chain):
         """The first node, near the solution for iid predictors, at the smallest delta that has no jump."""
-        refused = None
         for delta in _FIRST:
             start = self._iid_unknowns(delta=min(delta, 0.9 / self.alpha))
             if not np.isfinite(start).all():
                 break
-            try:
-                node = self._node(chain, start)
-                y, *_ = _newton(chain, node, start, _with_unknown(0, start[0]))
-                return self._node(chain, y)
-            except NoMinimum as error:
-                refused = refused or error
-        raise refused
+            _, Q_hat, eta = _arguments(start)
+            if not self.penalty.segments(np.array([Q_hat]), np.array([eta])).jumps().any():
+                found = _newton(chain, self._node(chain, start), start, _with_unknown(0, start[0]))
+                if isinstance(found, tuple):
+                    return self._node(chain, found[0])
+        raise NoMinimum(
+            f"penalty = {self.penalty!r} has an estimate that jumps in sparse models, or no solution there "
+            "(allowed for AR1: one that is continuous)"
+        )
 
     @staticmethod
     def _node(chain, y):
-        values = _values(chain, y)
+        chain.settle(*_arguments(y))
+        unique, values = chain.unique, _values(chain, y)
         columns = []
         for k in range(3):
             step = np.zeros(3)
             step[k] = _SLOPE if k != 1 or y[1] < 0.5 else -_SLOPE  # Q_hat is at most 1
             columns.append((_values(chain, y + step) - values) / step[k])
-        return _Node(y, values, np.transpose(columns))
+        return _Node(y, values, np.transpose(columns), unique)

@@ -32,10 +32,11 @@ def rs_delta_eff(
     Belief propagation takes the columns of the support as independent. On the support of x*, with curvatures
     d = r''(x*), its variances are the largest root of
 
-        chi = (1/alpha) E[1/(Q + d); x* != 0],   Q = l/(1 + l chi),   delta_eff = chi Q,
+        chi = (1/alpha) E[1/(Q_hat + d); x* != 0],   Q_hat = l/(1 + l chi),   delta_eff = chi Q_hat,
 
-    l being the mean square length of the columns. For iid predictors and a penalty without jumps this is df. NaN
-    where there is no root, as can be for penalties that are not convex, and outside of S1.
+    l being the mean square length of the columns. Q_hat is not that of the solution, except for iid predictors and
+    an estimate without jumps, where delta_eff is df. NaN where there is no root, as can be for penalties that are
+    not convex, and outside of S1.
 
     Examples
     --------
@@ -54,18 +55,21 @@ def rs_delta_eff(
 
 
 def effective_fraction(weights, d, column=1.0) -> float:
-    """chi Q at the largest root of chi = sum weights/(Q + d), Q = column/(1 + column chi); NaN without a root."""
-    # Q -> column/(1 + column chi(Q)) grows and is concave: from the top, Newton's method falls to its largest fixed
-    # point.
-    weights, d, Q = np.asarray(weights), np.asarray(d), column
+    """chi Q_hat at the largest root of chi = sum weights/(Q_hat + d), Q_hat = column/(1 + column chi).
+
+    `column` is the mean square length of a column. NaN without a root.
+    """
+    # Q_hat -> column/(1 + column chi(Q_hat)) grows and is concave: from the top, Newton's method falls to its largest
+    # fixed point.
+    weights, d, Q_hat = np.asarray(weights), np.asarray(d), column
     for _ in range(100):
-        if (Q + d <= 0).any():
+        if (Q_hat + d <= 0).any():
             break
-        chi, slope = (weights / (Q + d)).sum(), (weights / (Q + d) ** 2).sum()
+        chi, slope = (weights / (Q_hat + d)).sum(), (weights / (Q_hat + d) ** 2).sum()
         image = column / (1 + column * chi)
-        if abs(image - Q) <= 1e-14 * column:
-            return float(chi * Q)
+        if abs(image - Q_hat) <= 1e-14 * column:
+            return float(chi * Q_hat)
         if image**2 * slope >= 1:
             break
-        Q -= (image - Q) / (image**2 * slope - 1)
+        Q_hat -= (image - Q_hat) / (image**2 * slope - 1)
     return float("nan")

@@ -48,7 +48,7 @@ from sparsegdf.checks import require_number
 
 TOLERANCE = 1e-9
 _Z_MAX = 10.0  # exp(-z^2/2) is below 1e-21 beyond
-_NODES = 160
+_NODES = 160  # of the quadrature; the residual, on twice as many, says whether they are enough
 _ANCHOR = (0.5, 0.2)  # alpha and delta from which all others are reached,
 _ANCHOR_STATE = (0.230995, 0.863803, 0.740620)  # and logit v, ln T, logit(1 - r) there
 
@@ -80,7 +80,8 @@ class L0OneStepRSB:
     status: str
 
 
-# Averages over z: of the weight of |g| > T, of its edge, and of <x>, <x^2> - <x>^2 with x = g 1(|g| > T).
+# Averages over z of <1(|g| > T)>, of T <delta(|g| - T)>, of <x>^2 and <x^2> - <x>^2 with x = g 1(|g| > T), and of
+# ln int Dt exp(mu phi).
 _Site = namedtuple("_Site", ["rho", "omega", "mean_square", "spread", "log_weight"])
 _legendre = cache(np.polynomial.legendre.leggauss)
 

@@ -73,13 +73,13 @@ class Covariance:
         return MixedAverages(shares, scales, parts)
 
     def curvatures(self, penalty, Q_hat, eta, chi_hat):
-        """(probability, r''(x)) of the pieces of the penalty on which x* != 0 can be."""
-        pieces = []
+        """(P(h is on it), r''(x*) on it) of each segment of the estimator, of every group."""
+        parts = []
         for share, scale in self.groups:
             segments = penalty.segments(np.array([scale * Q_hat]), np.array([eta]))
             probability = Averages(segments, np.array([scale * chi_hat])).probability
-            pieces.append((share * probability[:, 0], 1 / segments.slope[:, 0] - scale * Q_hat))
-        return np.concatenate(pieces, axis=1)
+            parts.append((share * probability[:, 0], 1 / segments.slope[:, 0] - scale * Q_hat))
+        return np.concatenate(parts, axis=1)
 
     def eta_at(self, penalty, t, threshold, Q_hat):
         """The eta at which P(x* != 0) = P(|z| > t), where `threshold` is t sqrt(chi_hat)."""
@@ -137,7 +137,7 @@ class Rotations(Covariance):
         return self.s2 * (1 - self.df(u)) + Q * self.Q_hat(u) - self.chi(u) * chi_hat
 
     def _side(self, u):
-        """Q_hat, df, E_2[(1 - lambda/Q_hat)^2] and E_2[lambda], all asked for at the same u one after the other."""
+        """Q_hat, df, E_2[(1 - lambda/Q_hat)^2] and E_2[lambda], kept for the next question, mostly at the same u."""
         if not np.array_equal(self._last[0], u):
             self._last = np.array(u), self._side_at(np.asarray(u, dtype=float))
         return self._last[1]

@@ -23,12 +23,15 @@ from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.predictors import known_predictors
-from sparsegdf.theory.saddle_points import T_MAX, TINY, SaddlePoints
+from sparsegdf.theory.saddle_points import TINY, SaddlePoints
 
 # The AT condition is an inequality; l1 sits on it at delta = 1.
-_AT_SLACK = 1e-9
+AT_SLACK = 1e-9
 _CONVERGED = 1e-12
 INDEPENDENT = IID()
+# A point of S3, as far as the equations determine it.
+_S3 = {"df": 1.0, "err_train": 0.0, "chi": np.inf, "Q": np.inf, "chi_hat": 0.0, "Q_hat": 0.0, "at": np.inf}
+_S3 |= {"branch": "S3", "residual": 0.0, "converged": True, "df_error": 0.0}
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,13 @@ class RSSolution:
 
 @dataclass(frozen=True)
 class SampledRSSolution(RSSolution):
-    """An RS saddle point on S1 whose averages are sampled; all numbers are NaN where none was found."""
+    """An RS saddle point whose averages are sampled; all numbers are NaN where none was found.
+
+    `at` is infinite where on half of the chains more than one minimum of the single-body problem was seen.
+    """
 
     df_error: float  # standard error of df at the delta or eta asked for
+    df_jumps: float  # the part of df that is due to jumps of the estimate; Stein's divergence misses it
 
 
 class Sampled(float):
@@ -110,7 +117,7 @@ def solve_rs(
         Of y.
     predictors : design or limit
         A design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition), Block(T).at(N),
-        Block.with_fraction(f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the first
+        Block(fraction=f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the first
         point of a problem takes a second of CPU time, each other one a tenth, and df_error is the standard error of
         df.
     beyond_turning : bool
@@ -173,7 +180,7 @@ def rs_curve(
     """
     if (deltas is None) == (etas is None):
         raise ValueError(f"give exactly one of deltas and etas (deltas = {deltas!r}, etas = {etas!r})")
-    known, variance = _known(penalty, alpha, mean, variance, predictors)
+    known, variance = checked_problem(penalty, alpha, mean, variance, predictors)
     if etas is None:
         deltas = _require_deltas(deltas, known.alpha)
     else:
@@ -185,165 +192,6 @@ def rs_curve(
     if etas is None:
         return pd.DataFrame(_at_deltas(curve, variance, deltas, beyond_turning))
     return pd.concat([pd.DataFrame(_at_eta(curve, variance, eta)) for eta in etas], ignore_index=True)
-
-
-def rs_stable_range(
-    penalty: Penalty,
-    *,
-    alpha: float,
-    mean: float = 0.0,
-    variance: float = 1.0,
-    predictors: Design | Limit = INDEPENDENT,
-) -> tuple[float, float] | None:
-    """The interval of delta where S1 is stable against replica symmetry breaking.
-
-    Parameters
-    ----------
-    penalty, alpha, mean, variance, predictors :
-        As those of solve_rs.
-
-    Returns
-    -------
-    (low, high) or None if nowhere
-        high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
-        reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite. Where
-        the theory is sampled, low is zero, and high is a Sampled number.
-
-    Examples
-    --------
-    >>> from sparsegdf import SCAD, rs_stable_range
-    >>> low, high = rs_stable_range(SCAD(a=8, lam=1), alpha=0.5)
-    >>> round(high, 4)
-    0.8669
-    """
-    known, variance = _known(penalty, alpha, mean, variance, predictors)
-    if known.sampled:
-        line = known.curve(penalty).at_line()
-        return 0.0, _sampled_s1(known, penalty, "largest_delta", "end") if line is None else Sampled(line.delta)
-    curve = SaddlePoints(penalty, known)
-
-    def margin(t):
-        return 1 / _at_t(curve, variance, np.atleast_1d(t))["at"] - 1
-
-    dense = float(_t_of_delta(min(1.0, 1 / curve.alpha), curve.alpha))
-    grid = np.concatenate([np.linspace(T_MAX, dense + 4.1, 40), np.linspace(dense + 4, dense, 161)])
-    stable = margin(grid) >= -_AT_SLACK
-    if not stable.any():
-        return None
-    first = int(np.argmax(stable))
-    last = first + int(np.argmin(np.append(stable[first:], False))) - 1
-    low = 0.0 if first == 0 else _delta_of_t(_crossing(margin, *grid[[first, first - 1]]), curve.alpha)
-    high = grid[-1] if last == grid.size - 1 else _crossing(margin, *grid[[last, last + 1]])
-    return low, _delta_of_t(high, curve.alpha)
-
-
-def s1_largest_delta(
-    penalty: Penalty,
-    *,
-    alpha: float,
-    mean: float = 0.0,
-    variance: float = 1.0,
-    predictors: Design | Limit = INDEPENDENT,
-) -> float:
-    """The largest delta on S1, at most min(1, 1/alpha): at its end, or at a turning point before.
-
-    Parameters
-    ----------
-    penalty, alpha, mean, variance, predictors :
-        As those of solve_rs.
-
-    Returns
-    -------
-    float
-        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
-
-    Examples
-    --------
-    >>> from sparsegdf import SCAD, s1_end, s1_largest_delta
-    >>> penalty = SCAD(a=5, lam=1)
-    >>> round(s1_largest_delta(penalty, alpha=0.5), 4), round(s1_end(penalty, alpha=0.5), 4)
-    (0.7924, 0.7847)
-    """
-    known, _ = _known(penalty, alpha, mean, variance, predictors)
-    if known.sampled:
-        return _sampled_s1(known, penalty, "largest_delta", "end")
-    return min(1.0, _delta_of_t(SaddlePoints(penalty, known).smallest_t(), known.alpha))
-
-
-def s1_end(
-    penalty: Penalty,
-    *,
-    alpha: float,
-    mean: float = 0.0,
-    variance: float = 1.0,
-    predictors: Design | Limit = INDEPENDENT,
-) -> float:
-    """The delta at which S1 ends, at most min(1, 1/alpha): where chi diverges (S2, S3), or at eta = 0.
-
-    Parameters
-    ----------
-    penalty, alpha, mean, variance, predictors :
-        As those of solve_rs.
-
-    Returns
-    -------
-    float
-        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
-
-    Examples
-    --------
-    >>> from sparsegdf import SCAD, s1_end
-    >>> round(s1_end(SCAD(a=8, lam=1), alpha=0.5), 4)
-    0.9242
-    """
-    known, _ = _known(penalty, alpha, mean, variance, predictors)
-    if known.sampled:
-        return _sampled_s1(known, penalty, "end")
-    return min(1.0, _delta_of_t(SaddlePoints(penalty, known).end()[1], known.alpha))
-
-
-def s1_lowest_eta(
-    penalty: Penalty,
-    *,
-    alpha: float,
-    mean: float = 0.0,
-    variance: float = 1.0,
-    predictors: Design | Limit = INDEPENDENT,
-) -> float:
-    """The smallest eta on S1: zero at its end, or that at which eta turns and grows again on the way to S3.
-
-    Parameters
-    ----------
-    penalty, alpha, mean, variance, predictors :
-        As those of solve_rs.
-
-    Returns
-    -------
-    float
-        A Sampled number where the theory is sampled, NaN if S1 cannot be followed so far.
-
-    Examples
-    --------
-    >>> from sparsegdf import SCAD, Block, s1_lowest_eta
-    >>> round(s1_lowest_eta(SCAD(a=5, lam=1), alpha=0.5, predictors=Block.with_fraction(0.375)), 3)
-    0.118
-    """
-    known, _ = _known(penalty, alpha, mean, variance, predictors)
-    if not known.sampled:
-        return float(SaddlePoints(penalty, known).s1.eta.min())
-    curve = known.curve(penalty)
-    turn = curve.lowest_eta()
-    return Sampled([0.0, 0.0] if curve.beyond in ("S2", "") else [np.nan, np.nan] if turn is None else turn.eta)
-
-
-def branch_beyond_s1(penalty, *, alpha, mean=0.0, variance=1.0, predictors=INDEPENDENT) -> str:
-    """The branch that S1 goes over into at its end: S2, S3, or "" where it ends at eta = 0 with df < 1.
-
-    "unknown" where the theory is sampled and cannot follow it, since the estimate begins to jump.
-    """
-    known, _ = _known(penalty, alpha, mean, variance, predictors)
-    curve = known.curve(penalty) if known.sampled else SaddlePoints(penalty, known)
-    return "S2" if isinstance(penalty, L0) and curve.beyond else curve.beyond
 
 
 def rescaled_elastic_net_df(penalty: ElasticNet, solution: RSSolution) -> float:
@@ -368,20 +216,7 @@ def rescaled_elastic_net_df(penalty: ElasticNet, solution: RSSolution) -> float:
     return (1 + penalty.eta2 / solution.Q_hat) * solution.df
 
 
-def _crossing(f, positive, negative):
-    """The t between `positive` and `negative` where f (vectorised) changes sign, by bisection to rounding."""
-    while abs(positive - negative) > 4e-16 * (1 + abs(positive)):
-        trial = np.linspace(positive, negative, 34)[1:-1]
-        signs = f(trial) < 0
-        cut = int(np.argmax(np.append(signs, True)))
-        ends = np.concatenate([[positive], trial, [negative]])
-        if (positive, negative) == (ends[cut], ends[cut + 1]):
-            break
-        positive, negative = ends[cut], ends[cut + 1]
-    return float(positive)
-
-
-def _known(penalty, alpha, mean, variance, predictors):
+def checked_problem(penalty, alpha, mean, variance, predictors):
     """The predictors of a checked problem as the theory knows them, and its variance."""
     require_penalty(penalty)
     alpha = require_number("alpha", alpha, above=0)
@@ -392,41 +227,40 @@ def _known(penalty, alpha, mean, variance, predictors):
 
 def _sampled(known, penalty, variance, asked, beyond_turning):
     """The fields of SampledRSSolution at asked = {"delta": ...} or {"eta": ...}."""
-    points = known.curve(penalty).solve(**asked, beyond_turning=beyond_turning)
+    curve = known.curve(penalty)
+    points = curve.solve(**asked, beyond_turning=beyond_turning)
     if points is None:
-        unknown = {field.name: np.nan for field in fields(SampledRSSolution)}
-        return unknown | {"branch": "", "rs_stable": False, "converged": False} | asked
+        unknown = {field.name: np.nan for field in fields(SampledRSSolution)} | {"branch": "", "converged": False}
+        if not beyond_turning and curve.goes_beyond(**asked):
+            unknown |= _S3 | {"err_pre": 2 * variance}
+        return unknown | {"rs_stable": False} | asked
     found = {name: column.mean().item() for name, column in points._asdict().items()}
     Q_hat, v = found["Q_hat"], found.pop("v")
+    if found.pop("unique") < 0.5:
+        found["at"] = np.inf
     df, chi_hat = 1 - Q_hat, v * Q_hat**2
     found |= {"df": df, "df_error": Sampled(points.Q_hat).error, "residual": points.residual.max().item()}
     found |= {"chi": df / Q_hat, "Q": v - known.s2, "chi_hat": chi_hat}
     found |= {"err_train": chi_hat, "err_pre": chi_hat + 2 * variance * df}
     found |= {"free_energy": known.alpha * chi_hat / 2 + found["penalty_mean"], "branch": "S1"}
-    return found | {"rs_stable": found["at"] <= 1 + _AT_SLACK, "converged": True} | asked
-
-
-def _sampled_s1(known, penalty, *places):
-    """The delta of the first of these places of a sampled S1 that there is."""
-    found = [points for points in (getattr(known.curve(penalty), place)() for place in places) if points is not None]
-    return Sampled(np.minimum(found[0].delta, 1.0) if found else [np.nan, np.nan])
+    return found | {"rs_stable": found["at"] <= 1 + AT_SLACK, "converged": True} | asked
 
 
 def _at_deltas(curve, variance, deltas, beyond_turning):
     """Columns of RSSolution at each delta."""
-    t = _t_of_delta(deltas, curve.alpha)
+    t = t_of_delta(deltas, curve.alpha)
     if not beyond_turning:
-        return _at_t(curve, variance, t) | {"delta": deltas}
+        return columns_at_t(curve, variance, t) | {"delta": deltas}
     v, u, branch = curve.at_t_beyond_turning(t)
     if (branch == "").any():
-        end, largest = (_delta_of_t(t, curve.alpha) for t in (curve.end()[1], curve.smallest_t()))
+        end, largest = (delta_of_t(t, curve.alpha) for t in (curve.end()[1], curve.smallest_t()))
         allowed = f"{end:.6g} < delta <= {largest:.6g}" if end < largest else "none, S1 does not turn"
         bad = deltas[branch == ""][0]
         raise ValueError(f"delta = {bad:g} has no point beyond the turning point (allowed: {allowed})")
     return _columns(curve, variance, v, u, branch, t=t) | {"delta": deltas}
 
 
-def _at_t(curve, variance, t):
+def columns_at_t(curve, variance, t):
     """Columns of RSSolution at each t of a 1-d array."""
     return _columns(curve, variance, *curve.at_t(t), t=t)
 
@@ -436,7 +270,7 @@ def _at_eta(curve, variance, eta):
     if eta == 0 and curve.beyond != "S3":
         v, t = curve.end()
         if not curve.beyond:
-            return _at_t(curve, variance, np.array([t])) | {"eta": np.zeros(1)}
+            return columns_at_t(curve, variance, np.array([t])) | {"eta": np.zeros(1)}
         return _columns(curve, variance, np.array([v]), np.array([TINY]), np.array(["S2"]), t=np.array([t]))
     v, u, branch = curve.at_eta(eta)
     columns = _columns(curve, variance, *(np.array([value]) for value in (v, u, branch)), eta=np.array([eta]))
@@ -485,7 +319,7 @@ def _columns(curve, variance, v, u, branch, *, t=None, eta=None):
         "chi_hat": chi_hat,
         "Q_hat": np.where(finite_chi, Q_hat, 0.0),
         "at": at,
-        "rs_stable": at <= 1 + _AT_SLACK,
+        "rs_stable": at <= 1 + AT_SLACK,
         "branch": branch,
         "free_energy": np.where(finite_chi, free_energy, penalty_mean),
         "penalty_mean": penalty_mean,
@@ -494,12 +328,12 @@ def _columns(curve, variance, v, u, branch, *, t=None, eta=None):
     }
 
 
-def _t_of_delta(deltas, alpha):
+def t_of_delta(deltas, alpha):
     """t with P(|z| > t) = alpha delta."""
     return np.sqrt(2) * erfcinv(np.minimum(alpha * deltas, 1.0))
 
 
-def _delta_of_t(t, alpha):
+def delta_of_t(t, alpha):
     return float(erfc(t / np.sqrt(2)) / alpha)
 
 

@@ -5,7 +5,8 @@ With h = sqrt(chi_hat) z and chi_hat = v Q_hat^2 the equations of replica_symmet
     v - s2 = E[x*^2] / alpha        and        1 - Q_hat = Q_hat E[dx*/dh] / alpha.
 
 Other predictors (predictors.py) have the same two equations with df(u) in place of 1 - Q_hat, where Q_hat(u) and
-chi_hat/Q_hat^2 = spread(v, u) are functions of a second unknown u, which is Q_hat for iid predictors.
+chi_hat/Q_hat^2 = spread(v, u) are functions of a second unknown u, which is Q_hat for iid predictors. For them v is
+Q + unit, where unit is s2 over the mean square length of a column, and q below is ln(Q/unit).
 
 Let t be the field at which the estimate leaves zero, in units of sqrt(chi_hat). At fixed v the first right side falls
 with t, since a stronger penalty makes every |x*| smaller. So each v has one t, one Q_hat and one eta, while the
@@ -250,8 +251,9 @@ class SaddlePoints:
         return np.where(equation(small) > 0, bracketed_roots(equation, small, one), TINY)
 
     def _is_proportional(self):
-        """Whether the two equations separate: u is Q_hat, and E[x*^2] and Q_hat E[dx*/dh] at given (t, v) depend on
-        no Q_hat, as for r proportional to eta.
+        """Whether the equations separate: u is Q_hat, and E[x*^2] and Q_hat E[dx*/dh] at (t, v) do not depend on it.
+
+        This is so if r is proportional to eta. It is tried at ten points.
         """
         if not self.predictors.separates:
             return False

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from sparsegdf.paper.claims.outcomes import MATTERS, Outcome, agreement, every, larger, no_difference
+from sparsegdf.paper.claims.choices import chosen
+from sparsegdf.paper.claims.outcomes import agreement, every, larger, no_difference
 from sparsegdf.paper.claims.simulated import (
     DESIGNS,
     EXAMPLES,
     IID,
-    LARGE,
     OTHER_C,
     OTHER_T,
     SHOWN,
@@ -19,6 +19,7 @@ from sparsegdf.paper.claims.simulated import (
     points,
     summaries,
 )
+from sparsegdf.paper.claims.steps import Steps, all_exceed
 from sparsegdf.paper.claims.verdict import Claim, Undecided, tables_of, within
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 
@@ -26,38 +27,39 @@ CONVEX = ("l1", "elastic_net")  # RS is stable at every level
 
 
 def correspondence(simulated, name):
-    """GDF - delta_eff, in the form of the paper (product of means), up to delta = LARGE.
+    """GDF - delta_eff, in the form of the paper (product of means), up to where delta is large.
 
     Of SCAD only the levels count at which Stein's divergence is GDF to half a symbol: beyond, the estimate jumps, and
     the RS solution that the paper speaks of is not stable.
     """
 
     def check(evidence):
-        table = points(evidence, simulated, name, N=1000, below=LARGE)
+        table = points(evidence, simulated, name, N=1000, below=chosen("large"))
         if name not in CONVEX:
-            table = table[table.gap_stein.abs() <= MATTERS]
+            table = table[table.gap_stein.abs() <= chosen("matters")]
         return agreement(table.gap_delta_eff, table.gap_delta_eff_se, table.delta)
 
     return check
 
 
 def appears_at_large_delta(simulated):
-    """The largest |GDF - delta_eff| of the stable levels beyond delta = LARGE against that of the levels below."""
+    """The largest |GDF - delta_eff| of the stable levels at large delta against that of the levels below."""
 
     def check(evidence):
-        found = {}
+        found, large = {}, chosen("large")
         for name, shown in SHOWN.items():
             table = beside_theory(evidence, simulated, name)
             table = table.assign(size=table.gap_delta_eff.abs())
-            dense, sparse = table[table.delta > LARGE], table[table.delta <= LARGE]
+            dense, sparse = table[table.delta > large], table[table.delta <= large]
             if dense.empty or sparse.empty:
-                raise Undecided(f"{simulated.block} has no stable level of {name} on both sides of δ = {LARGE}")
+                raise Undecided(f"{simulated.block} has no stable level of {name} on both sides of δ = {large:g}")
             high, low = (part.loc[part["size"].idxmax()] for part in (dense, sparse))
             gap, se = high["size"] - low["size"], np.hypot(high.gap_delta_eff_se, low.gap_delta_eff_se)
             outcome = larger([gap], [se], "growth", [high.delta])
             sizes = f"{high.gap_delta_eff:+.4f}({high.gap_delta_eff_se:.4f}) at δ = {high.delta:.3f}"
             found[shown] = outcome._replace(
-                measured=f"{sizes}, below δ = 0.5 up to {low.gap_delta_eff:+.4f}", part=f"δ ≤ {dense.delta.max():.3f}"
+                measured=f"{sizes}, below δ = {large:g} up to {low.gap_delta_eff:+.4f}",
+                part=f"δ ≤ {dense.delta.max():.3f}",
             )
         return every(found)
 
@@ -65,10 +67,10 @@ def appears_at_large_delta(simulated):
 
 
 def consistent(simulated, name, column):
-    """delta_eff minus the unbiased estimator of the earlier work, up to delta = LARGE."""
+    """delta_eff minus the unbiased estimator of the earlier work, up to where delta is large."""
 
     def check(evidence):
-        table = points(evidence, simulated, name, N=1000, below=LARGE)
+        table = points(evidence, simulated, name, N=1000, below=chosen("large"))
         gap = table[f"gap_{column}"] - table.gap_delta_eff
         return agreement(gap, np.hypot(table.delta_eff_se, table[f"{column}_se"]), table.delta)
 
@@ -101,11 +103,13 @@ def convergence_differs(several):
     """The median number of steps of SCAD, taken at the level where it is largest, differs by more than 10 %."""
 
     def check(evidence):
-        steps = [iterated(evidence, simulated, "scad_a5").steps_median.max() for simulated in several]
-        ratio = max(steps) / min(steps)
-        shown = ", ".join(f"{s.design}: {n:.0f} steps" for s, n in zip(several, steps, strict=True))
-        return Outcome(
-            ratio > 1.1, f"{shown}, ratio {ratio:.2f}", "ratio > 1.1", effect="10 % of the steps", value=ratio
+        tables = [iterated(evidence, simulated, "scad_a5") for simulated in several]
+        steps = [Steps.of(table.loc[table.steps_median.idxmax()]) for table in tables]
+        least = chosen("steps")
+        ratio = max(steps, key=lambda s: s.median).over(min(steps, key=lambda s: s.median))
+        shown = ", ".join(f"{s.design}: {n} steps" for s, n in zip(several, steps, strict=True))
+        return all_exceed({"ratio": ratio}, least)._replace(
+            measured=f"{shown}, ratio {ratio}", effect=f"{least - 1:.0%} of the steps"
         )
 
     return check
@@ -119,11 +123,9 @@ def converges_worse(simulated):
         for name in SHOWN:
             iid, other = (iterated(evidence, which, name) for which in (IID, simulated))
             at = min(iid.delta.max(), other.delta.max())
-            steps = [np.interp(at, *t.sort_values("delta")[["delta", "steps_median"]].to_numpy().T)
-                     for t in (iid, other)]  # fmt: skip
-            ratios[f"{SHOWN[name]} at δ = {at:.2f}"] = steps[1] / steps[0]
-        shown = ", ".join(f"{name}: {ratio:.1f} times the steps" for name, ratio in ratios.items())
-        return Outcome(min(ratios.values()) > 1, shown, "> 1", effect="the sign", value=min(ratios.values()))
+            ratios[f"{SHOWN[name]} at δ = {at:.2f}"] = Steps.at(at, other).over(Steps.at(at, iid))
+        shown = ", ".join(f"{name}: {ratio} times the steps" for name, ratio in ratios.items())
+        return all_exceed(ratios)._replace(measured=shown)
 
     return check
 
@@ -132,27 +134,25 @@ def worse_at_large_delta(simulated):
     """The ratio of the median steps to those on iid predictors: at the largest common delta against the smallest."""
 
     def check(evidence):
-        rises = {}
+        ends, rises = {}, {}
         for name in SHOWN:
-            iid, other = (iterated(evidence, which, name).sort_values("delta") for which in (IID, simulated))
-            ends = max(iid.delta.min(), other.delta.min()), min(iid.delta.max(), other.delta.max())
-            steps = [np.interp(ends, table.delta, table.steps_median) for table in (iid, other)]
-            rises[SHOWN[name]] = steps[1] / steps[0]
-        shown = ", ".join(f"{name}: {low:.1f} to {high:.1f} times the steps" for name, (low, high) in rises.items())
-        least = min(high / low for low, high in rises.values())
-        measured = f"{shown}, from the smallest to the largest common δ"
-        return Outcome(least > 1, measured, "rising", effect="the sign", value=least)
+            iid, other = (iterated(evidence, which, name) for which in (IID, simulated))
+            deltas = max(iid.delta.min(), other.delta.min()), min(iid.delta.max(), other.delta.max())
+            low, high = (Steps.at(delta, other).over(Steps.at(delta, iid)) for delta in deltas)
+            ends[SHOWN[name]], rises[name] = f"{low} to {high} times the steps", high.over(low)
+        shown = ", ".join(f"{name}: {text}" for name, text in ends.items())
+        return all_exceed(rises)._replace(measured=f"{shown}, from the smallest to the largest common δ")
 
     return check
 
 
 def vanishes(design, name):
-    """The limits N -> infinity of GDF - delta_eff at the stable levels beyond delta = LARGE, in 1/N and in N^(-2/3).
+    """The limits N -> infinity of GDF - delta_eff at the stable levels of large delta, in 1/N and in N^(-2/3).
 
     Where the RS solution is stable, corrections to it are an expansion in 1/N; N^(-2/3) is how they fall at the AT
     line, where that expansion ends.
     Only levels that are complete at three N, including 2000, count. Contradicted if both forms leave more than
-    MATTERS; reproduced if one leaves less and the other does not contradict. Levels that are not sharp enough to
+    `matters`; reproduced if one leaves less and the other does not contradict. Levels that are not sharp enough to
     tell are named.
     """
 
@@ -168,17 +168,20 @@ def vanishes(design, name):
         forms = {}
         for form, power in (("1/N", 1.0), ("N^(-2/3)", 2 / 3)):
             limits = gap_limits(finite_size_table(found, shown=100), power=power)
-            limits = limits[(limits.gap == "delta_eff") & (limits.largest_N >= 2000) & (limits.delta > LARGE)]
+            limits = limits[
+                (limits.gap == "delta_eff") & (limits.largest_N >= 2000) & (limits.delta > chosen("large"))
+            ]
             limits = limits[limits.eta.isin(stable)]
             if limits.empty:
                 raise Undecided("no stable level at which every sample has a fixed point at N = 2000 and two other N")
-            sharp = limits[2 * limits.limit_se <= MATTERS]
-            everywhere = agreement(limits.limit, limits.limit_se, limits.delta, size=MATTERS)
+            is_sharp = 2 * limits.limit_se <= chosen("matters")
+            sharp = limits[is_sharp]
+            everywhere = agreement(limits.limit, limits.limit_se, limits.delta, to="matters")
             forms[form] = (
                 everywhere
                 if everywhere.holds is False or sharp.empty
-                else agreement(sharp.limit, sharp.limit_se, sharp.delta, size=MATTERS)._replace(
-                    detail=_not_sharp(limits[2 * limits.limit_se > MATTERS])
+                else agreement(sharp.limit, sharp.limit_se, sharp.delta, to="matters")._replace(
+                    detail=_not_sharp(limits[~is_sharp])
                 )
             )
         verdicts = {outcome.holds for outcome in forms.values()}
@@ -200,7 +203,7 @@ def _not_sharp(limits):
 def scad_greater(simulated):
     def check(evidence):
         table = points(evidence, simulated, "scad_a5", N=1000)
-        table = table[table.delta > 0.1]
+        table = table[table.delta > chosen("some")]
         return larger(table.gdf - table.delta, np.hypot(table.gdf_se, table.delta_se), "GDF - δ", table.delta)
 
     return check

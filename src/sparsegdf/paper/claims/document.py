@@ -20,7 +20,7 @@ def claims_document(run, tables, claims=CLAIMS) -> dict:
     """The document of a run, decided from its tables."""
     decided = [decide(claim, tables) for claim in claims]
     return {
-        "schema": "claims.schema.json, version 1",
+        "schema": "claims.schema.json, version 2",
         "run": run,
         "findings": [finding.as_record(decided) for finding in FINDINGS if follows(finding, decided)],
         "claims": decided,
@@ -50,4 +50,13 @@ def _row(claim):
         "evidence": " ".join(file["path"] for file in claim["evidence"]),
         "measured": claim["statistic"]["measured"],
         **{name: claim[name] for name in REST},
+        "choices": "; ".join(_range(asked, claim["verdict"]) for asked in claim["choices"]),
     }
+
+
+def _range(asked, verdict):
+    """The values of a choice with which the verdict is the same, and the verdict with others."""
+    same = [asked["value"], *(other["value"] for other in asked["others"] if other["verdict"] == verdict)]
+    others = [f"at {o['value']:g} {o['verdict']}" for o in asked["others"] if o["verdict"] != verdict]
+    text = f"{asked['choice']} {min(same):g}" + (f" to {max(same):g}" if len(same) > 1 else "")
+    return text + (f" ({', '.join(others)})" if others else "")

@@ -5,13 +5,15 @@ import pandas as pd
 from scipy.stats import chi2
 
 from sparsegdf.paper.claims.bp_examples import previous
-from sparsegdf.paper.claims.outcomes import FALSE_ALARM, SYMBOL, Outcome, agreement, every, identity, larger
+from sparsegdf.paper.claims.choices import chosen
+from sparsegdf.paper.claims.outcomes import Outcome, agreement, every, identity, larger
 from sparsegdf.paper.claims.simulated import EXAMPLES
 from sparsegdf.paper.claims.verdict import OURS, Claim, Undecided, of_the_paper, tables_of, within
 from sparsegdf.paper.experiments.l0_summaries import extrapolate
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.one_step_rsb import solve_l0_1rsb
-from sparsegdf.theory.replica_symmetric import rs_curve, s1_end, solve_rs
+from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
+from sparsegdf.theory.s1_branch import s1_end
 
 PAPER = ("n20", "n30", "n50")
 
@@ -57,7 +59,7 @@ def limit_range(evidence, delta):
     if len(at) < 3:
         raise Undecided(f"{len(at)} sizes with exactly δ = {delta}")
     fits = extrapolate(at)
-    fits = fits[chi2.sf(fits.chi2, fits.dof) > FALSE_ALARM]
+    fits = fits[chi2.sf(fits.chi2, fits.dof) > chosen("noise")]
     if fits.empty:
         raise Undecided("no form of extrapolation fits")
     low, high = (fits.limit - 3 * fits.limit_se).min(), (fits.limit + 3 * fits.limit_se).max()
@@ -72,10 +74,11 @@ def limit_is(target, delta):
         (low, high, each, part), expected = limit_range(evidence, delta), target(delta)
         far = max(expected - low, high - expected)
         apart = max(low - expected, expected - high, 0.0)
-        holds = True if far <= SYMBOL else False if apart > 0 else None
+        size = chosen("symbol")
+        holds = True if far <= size else False if apart > 0 else None
         why = "" if holds is not None else "the forms of extrapolation that fit do not tell"
         measured = f"{low:.3f} to {high:.3f} against {expected:.4f} ({each})"
-        return Outcome(holds, measured, f"± {SYMBOL:g}", why, f"{SYMBOL:g} in df", part, high - expected)
+        return Outcome(holds, measured, f"± {size:g}", why, f"{size:g} in df", part, high - expected)
 
     return check
 
@@ -112,11 +115,10 @@ def one_step_df(delta):
 
 def approximates(evidence):
     """RS is nearer to the exact df at the largest N of the paper than delta, the count of non-zeros, is."""
-    table = on_s1(evidence, ("n50",))
+    table, times = on_s1(evidence, ("n50",)), chosen("nearer")
     off = table.rs / table.df - 1
-    outcome = larger(
-        (table.df - table.delta).abs() - (table.rs - table.df).abs(), table.df_se, "gain on δ", table.delta
-    )
+    gain = times * (table.df - table.delta).abs() - (table.rs - table.df).abs()
+    outcome = larger(gain, (1 + times) * table.df_se, "gain on δ", table.delta)
     return outcome._replace(measured=f"RS is {off.min():.0%} to {off.max():.0%} off; {outcome.measured}")
 
 
@@ -126,9 +128,9 @@ def err_pre_approximates(evidence):
     The exact err_pre is err_train + 2 df = 1 + df, since err_train = 1 - df for a projection; RS has the same form.
     Counting non-zeros gives err_train + 2 delta.
     """
-    table = on_s1(evidence, ("n50",))
+    table, times = on_s1(evidence, ("n50",)), chosen("nearer")
     off, counted = (table.rs - table.df).abs(), 2 * (table.df - table.delta).abs()
-    outcome = larger(counted - off, table.df_se * 3, "gain on counting", table.delta)
+    outcome = larger(times * counted - off, (1 + 2 * times) * table.df_se, "gain on counting", table.delta)
     share = (off / (1 + table.df)).max()
     return outcome._replace(measured=f"RS is up to {share:.0%} off in err_pre; {outcome.measured}")
 

@@ -8,7 +8,7 @@ from sparsegdf.paper.claims.curves import ALPHA, DOMAIN, curve
 from sparsegdf.paper.claims.outcomes import Outcome, identity, positive
 from sparsegdf.paper.claims.verdict import OURS, Claim, within
 from sparsegdf.penalties.l0 import L0
-from sparsegdf.theory.replica_symmetric import s1_end
+from sparsegdf.theory.s1_branch import s1_end
 
 
 def l0_solution(_):

@@ -10,7 +10,8 @@ from sparsegdf.paper.claims.outcomes import Outcome, identity, positive, shrinks
 from sparsegdf.paper.claims.verdict import Claim, within
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l1 import L1
-from sparsegdf.theory.replica_symmetric import rescaled_elastic_net_df, rs_curve, rs_stable_range, solve_rs
+from sparsegdf.theory.replica_symmetric import rescaled_elastic_net_df, rs_curve, solve_rs
+from sparsegdf.theory.s1_branch import rs_stable_range
 
 
 def err_train_is_chi_hat(penalty):

@@ -6,9 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-FALSE_ALARM = 1e-3  # The probability that noise alone contradicts a true claim, for any number of points.
-SYMBOL = 0.02  # A printed figure shows no smaller difference: the size of a plotted point on an axis from 0 to 1.
-MATTERS = SYMBOL / 2  # A difference of half a symbol is no discrepancy.
+from sparsegdf.paper.claims.choices import chosen
 
 
 class Outcome(NamedTuple):
@@ -60,12 +58,12 @@ def shrinks(differences, what) -> Outcome:
     return Outcome(holds, measured, "falling, < 0.001", effect="0.001 in df", value=steps[-1])
 
 
-def agreement(gap, se, deltas, *, size=SYMBOL) -> Outcome:
-    """Two measured curves agree to `size`. Contradicted if a gap exceeds it by more than noise.
+def agreement(gap, se, deltas, *, to="symbol") -> Outcome:
+    """Two measured curves agree to a size, the choice `to`. Contradicted if a gap exceeds it by more than noise.
 
-    Not decidable if |gap| plus two standard errors exceeds `size` at some point.
+    Not decidable if |gap| plus two standard errors exceeds it at some point.
     """
-    gap, se, deltas = _finite(gap, se, deltas)
+    size, (gap, se, deltas) = chosen(to), _finite(gap, se, deltas)
     allowed = f"± {size:g}"
     if not gap.size:
         return Outcome(None, "", allowed, "no point with a standard error")
@@ -81,8 +79,9 @@ def agreement(gap, se, deltas, *, size=SYMBOL) -> Outcome:
     )
 
 
-def no_difference(gap, se, deltas, *, resolution=0.01) -> Outcome:
+def no_difference(gap, se, deltas, *, resolution=None) -> Outcome:
     """Two expectations are equal: no z-score beyond chance, and standard errors up to `resolution`/2."""
+    resolution = chosen("resolution") if resolution is None else resolution
     gap, se, deltas = _finite(gap, se, deltas)
     if not gap.size:
         return Outcome(None, "", "", "no point with a standard error")
@@ -144,5 +143,5 @@ def _finite(gap, se, *others):
 
 
 def _z_level(points):
-    """The |z| that the largest of so many standard normals exceeds with probability FALSE_ALARM."""
-    return float(norm.isf(FALSE_ALARM / (2 * points)))
+    """The |z| that the largest of so many standard normals exceeds with the chosen probability."""
+    return float(norm.isf(chosen("noise") / (2 * points)))

@@ -15,7 +15,8 @@ from sparsegdf.penalties.l0 import L0
 from sparsegdf.penalties.l1 import L1
 from sparsegdf.solvers.direct import stationary_points
 from sparsegdf.theory.prediction_error import crossings, lowest
-from sparsegdf.theory.replica_symmetric import rs_curve, rs_stable_range, s1_end
+from sparsegdf.theory.replica_symmetric import rs_curve
+from sparsegdf.theory.s1_branch import rs_stable_range, s1_end
 
 _CUT = "digits cut off instead of rounded"
 _ETA2 = "η₂ = 0.5 in place of the caption's 0.1"

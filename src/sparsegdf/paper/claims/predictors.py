@@ -6,8 +6,9 @@ from sparsegdf.ensembles.block import Block
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.ensembles.ill_conditioned import IllConditioned
 from sparsegdf.ensembles.row_orthogonal import RowOrthogonal
+from sparsegdf.paper.claims.choices import chosen
 from sparsegdf.paper.claims.outcomes import Outcome, agreement, every, identity, larger, no_difference
-from sparsegdf.paper.claims.simulated import EXAMPLES, LARGE, SHOWN, beside_theory
+from sparsegdf.paper.claims.simulated import EXAMPLES, SHOWN, beside_theory
 from sparsegdf.paper.claims.verdict import OURS, Claim, Undecided, of_the_paper, tables_of, within
 from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
@@ -86,7 +87,7 @@ def signs(simulated):
 
     def check(evidence):
         enet, scad = (beside_theory(evidence, simulated, name) for name in BENT)
-        enet, scad = enet[enet.delta > LARGE], scad[scad.delta > LARGE]
+        enet, scad = (table[table.delta > chosen("large")] for table in (enet, scad))
         return every(
             {
                 SHOWN["elastic_net"]: larger(-enet.gap_delta_eff, enet.gap_delta_eff_se, "δ_eff - GDF", enet.delta),
@@ -119,7 +120,7 @@ def one_curve_of_l0(evidence):
     """df of the RS solution of l0 on other predictors minus that on iid ones, at the same delta."""
     deltas = np.linspace(0.01, 0.22, 15)
     iid = rs_curve(L0(), alpha=0.5, deltas=deltas, predictors=IID()).df
-    others = (RowOrthogonal(), IllConditioned(10.0), IllConditioned(1000.0), Block.with_fraction(0.375))
+    others = (RowOrthogonal(), IllConditioned(10.0), IllConditioned(1000.0), Block(fraction=0.375))
     return identity([rs_curve(L0(), alpha=0.5, deltas=deltas, predictors=other).df - iid for other in others])
 
 

@@ -9,7 +9,8 @@ from sparsegdf.paper.claims.curves import ALPHA, DELTAS, DOMAIN, SCAD5, SCAD8, c
 from sparsegdf.paper.claims.outcomes import Outcome, every, identity, positive, shrinks
 from sparsegdf.paper.claims.verdict import Claim, within
 from sparsegdf.penalties.scad import SCAD
-from sparsegdf.theory.replica_symmetric import branch_beyond_s1, rs_curve, rs_stable_range, s1_largest_delta, solve_rs
+from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
+from sparsegdf.theory.s1_branch import branch_beyond_s1, rs_stable_range, s1_largest_delta
 
 
 def scad_parts(c, penalty):

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from sparsegdf.paper.claims.choices import chosen
 from sparsegdf.paper.claims.verdict import Undecided, of_the_paper, tables_of
 from sparsegdf.penalties.elastic_net import ElasticNet
 from sparsegdf.penalties.l1 import L1
@@ -36,15 +37,12 @@ class Simulated(NamedTuple):
 
 
 FIGURE4 = Simulated("figure4_bp_vs_rs", "iid")
+NEAR_AT = Simulated("near_at", "iid")
 EXAMPLES = {1: Simulated("figure5_example1", "example1"), 2: Simulated("figure6_example2", "example2")}
 IID = Simulated("claims", "iid")
 OTHER_C = (Simulated("claims", "example1_weak"), Simulated("claims", "example1_strong"))
 OTHER_T = (Simulated("claims", "example2_few"), Simulated("claims", "example2_many"))
 SIZES = "figure9_finite_size"
-LARGE = 0.5  # "Large δ" is the upper half of its range.
-# Where fewer samples have a fixed point, their average is that of another ensemble. With 1 % of them missing, and df
-# between 0 and 1, it is off by at most 0.01, half a plotted symbol.
-COMPLETE = 0.99
 
 
 def as_printed(table, penalty, **how):
@@ -60,11 +58,25 @@ def summaries(evidence, simulated, penalty):
     return tables_of(evidence, kind="summary", **names)
 
 
-def points(evidence, simulated, penalty, *, N, alpha=0.5, below=1.0, converged=COMPLETE):
-    """The levels of a simulation at which nearly all samples have a fixed point, up to a delta."""
+def levels(evidence, simulated, penalty, *, N, alpha=0.5):
+    """All levels of a simulation that was made with the paper's parameters."""
     (table,) = summaries(evidence, simulated, penalty)
-    table = as_printed(table, penalty, N=N, alpha=alpha, design=DESIGNS[simulated.design])
-    table = table[(table.fraction_converged >= converged) & (table.delta <= below) & (table.delta > 0)]
+    return as_printed(table, penalty, N=N, alpha=alpha, design=DESIGNS[simulated.design])
+
+
+def complete(table):
+    """Whether nearly all samples of a level have a fixed point.
+
+    Where fewer have one, their average is that of another ensemble. With 1 % of them missing, and df between 0 and 1,
+    it is off by at most 0.01, half a plotted symbol.
+    """
+    return table.fraction_converged >= chosen("complete")
+
+
+def points(evidence, simulated, penalty, *, N, below=1.0):
+    """The levels of a simulation at which nearly all samples have a fixed point, up to a delta."""
+    table = levels(evidence, simulated, penalty, N=N)
+    table = table[complete(table) & (table.delta <= below) & (table.delta > 0)]
     if table.empty:
         raise Undecided(f"BP has fixed points at no level of {penalty} in {simulated.block}, {simulated.design}")
     return table
@@ -72,8 +84,9 @@ def points(evidence, simulated, penalty, *, N, alpha=0.5, below=1.0, converged=C
 
 def iterated(evidence, simulated, penalty):
     """The levels of a simulation on which belief propagation was iterated."""
-    table = points(evidence, simulated, penalty, N=1000, converged=0.0)
-    if not table.iterated.any():
+    table = levels(evidence, simulated, penalty, N=1000)
+    table = table[(table.iterated > 0) & (table.delta > 0)]
+    if table.empty:
         raise Undecided(f"BP was not iterated for {penalty} in {simulated.block}, {simulated.design}")
     return table
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from sparsegdf.paper.claims.choices import CHOICES, choosing
 from sparsegdf.paper.claims.coverage import places
 from sparsegdf.paper.claims.findings import behind
 from sparsegdf.paper.claims.outcomes import Outcome
@@ -90,15 +91,8 @@ def of_the_paper(table, *, N=0, **parameters) -> pd.DataFrame:
 def decide(claim: Claim, tables: Sequence[pd.DataFrame]) -> dict:
     """One claim, what was measured and the verdict, as claims.schema.json describes it."""
     evidence = Evidence(tables)
-    outcome = _find(claim.check, evidence)
-    verdict, correction = _WORDS[outcome.holds], ""
-    if outcome.holds is False and claim.corrected:
-        mended = _find(claim.corrected, evidence)
-        if mended.holds is not False:
-            printed = f"as printed: {outcome.measured}"
-            detail = "; ".join(filter(None, [printed, mended.detail]))
-            outcome, correction = mended._replace(detail=detail), claim.correction
-            verdict = VERDICTS[1] if mended.holds else _WORDS[None]
+    with choosing() as asked:
+        outcome, verdict, correction = _decided(claim, evidence)
     files = sorted(
         ({"path": table.attrs.get("path", ""), "sha256": table.attrs.get("sha256", "")} for table in evidence.used),
         key=lambda file: file["path"],
@@ -124,7 +118,29 @@ def decide(claim: Claim, tables: Sequence[pd.DataFrame]) -> dict:
         "correction": correction,
         "finding": "" if verdict == VERDICTS[0] else behind(claim.id),
         "detail": outcome.detail,
+        "choices": [_with_others(name, claim, tables) for name in CHOICES if name in asked],
     }
+
+
+def _with_others(name, claim, tables):
+    """The verdicts with one choice set to other values."""
+    found = []
+    for value in CHOICES[name].others:
+        with choosing(**{name: value}):
+            found.append({"value": value, "verdict": _decided(claim, Evidence(tables))[1]})
+    return {"choice": name, "value": CHOICES[name].value, "others": found}
+
+
+def _decided(claim, evidence):
+    """The outcome that decides, the verdict, and the correction with which it holds."""
+    outcome = _find(claim.check, evidence)
+    if outcome.holds is False and claim.corrected:
+        mended = _find(claim.corrected, evidence)
+        if mended.holds is not False:
+            detail = "; ".join(filter(None, [f"as printed: {outcome.measured}", mended.detail]))
+            verdict = VERDICTS[1] if mended.holds else _WORDS[None]
+            return mended._replace(detail=detail), verdict, claim.correction
+    return outcome, _WORDS[outcome.holds], ""
 
 
 VERDICTS = ("reproduced", "reproduced with a correction", "contradicted", "not decidable")

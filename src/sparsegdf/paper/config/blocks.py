@@ -6,7 +6,7 @@ The block of a figure or table is its class in paper/figures. model.py combines 
 import re
 from abc import abstractmethod
 from dataclasses import fields
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -212,10 +212,18 @@ class SameSize(Simulated):
 class Claims(SameSize):
     """Simulations that only the claims need: the same penalties on each of these designs."""
 
+    block: ClassVar[str] = "claims"
+
     designs: Annotated[list[str], Field(min_length=1)]
 
     def fixed_points(self, config):
-        return {f"claims_{design}": self.run_on(design, config, block="claims") for design in self.designs}
+        return {f"{self.block}_{design}": self.run_on(design, config, block=self.block) for design in self.designs}
+
+
+class NearAT(Claims):
+    """The settings of figure 4 at an N at which nearly all samples have a fixed point up to near the AT line."""
+
+    block: ClassVar[str] = "near_at"
 
 
 class BP(Model):

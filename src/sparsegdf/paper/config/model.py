@@ -14,6 +14,7 @@ from sparsegdf.paper.config.blocks import (
     L0Search,
     Model,
     Name,
+    NearAT,
     PenaltyBlock,
     Run,
     Simulated,
@@ -39,6 +40,7 @@ class _Shared(Model):
     bp: BP
     l0_search: L0Search
     claims: Claims
+    near_at: NearAT
 
     @cached_property
     def figures(self):
@@ -55,7 +57,7 @@ class _Shared(Model):
 
     @cached_property
     def runs(self) -> dict[str, Run]:
-        """Every set of fixed points by name: figures, claims_<design>, size<N>_<design>."""
+        """Every set of fixed points by name: figures, claims_<design>, near_at_<design>, size<N>_<design>."""
         found = {}
         for _, block in self:
             if isinstance(block, Simulated):

@@ -18,6 +18,7 @@ KEYS = {
     "bp": "belief propagation, iterated",
     "l0_search": "exact l0 search on pure noise, the data of figures 7 and 8",
     "claims": "simulations that only the claims need: each penalty on each design",
+    "near_at": "the settings of figure 4 at large N, up to near the AT line, for the claims",
     "tol": "a level of eta has converged when no component of x moves by this much",
     "max_steps": "steps of belief propagation at one level of eta, at most",
     "chunk": "samples per job",

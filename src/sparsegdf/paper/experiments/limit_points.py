@@ -8,7 +8,8 @@ import pandas as pd
 from sparsegdf.ensembles.registry import make_design
 from sparsegdf.penalties.registry import make_penalty
 from sparsegdf.theory.effective_fraction import rs_delta_eff
-from sparsegdf.theory.replica_symmetric import rs_curve, rs_stable_range, s1_lowest_eta
+from sparsegdf.theory.replica_symmetric import rs_curve
+from sparsegdf.theory.s1_branch import rs_stable_range, s1_lowest_eta
 
 log = logging.getLogger(__name__)
 

@@ -51,6 +51,7 @@ def planted_rows(*, design, M, N, nonzeros, strength, penalties, samples, new_ro
     unseen = replace(ensemble, M=new_rows)
     for index, A, noise in over_samples(ensemble, range(samples)):
         x0 = planted_coefficients(ensemble, index, nonzeros=nonzeros, strength=strength)
+        # The columns of both have length 1: with this factor a new row has the size of a row of A.
         y, new = A @ x0 + noise, np.sqrt(new_rows / M) * unseen.sample(index)[0]
         sigma2 = estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True).value
         for name, penalty in penalties.items():

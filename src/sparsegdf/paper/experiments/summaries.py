@@ -11,6 +11,7 @@ from sparsegdf.paper.experiments.chunks import require_finite
 # The columns of iterated.iterated_rows that `convergence` uses
 ITERATED = ("eta", "converged", "steps", "kkt_bp", "direct", "same", "x_gap", "chi_gap", "Q_hat_gap")
 AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein")
+STATIONARY = ("delta", "covariance", "noise")  # what a stationary x has, whether or not its variances exist
 
 
 def summarise(chunks, iterated=()):
@@ -20,6 +21,8 @@ def summarise(chunks, iterated=()):
     iterated.iterated_samples, from which `convergence` takes its columns.
     gdf is the covariance estimate with the ||y||^2 control variate, gdf_plain without. gap_* are the differences
     GDF - (other estimator) on the same samples, so that their standard errors are those of the difference.
+    Where a sample has no fixed point, the direct solver still has a stationary x. delta_stationary and gdf_stationary
+    are averages over the `stationary` samples with one: no sample is left out of them for what its variances are.
     A converged row with a NaN is an error, since it would make the whole level NaN.
     """
     levels = defaultdict(_Level)
@@ -49,6 +52,7 @@ def convergence(rows):
         "fraction_bp_low": low,
         "fraction_bp_high": high,
         "steps_median": float(rows.steps.median()),
+        "steps_median_se": median_error(rows.steps),
         "steps_95": float(rows.steps.quantile(0.95)),
         "bp": int(bp.sum()),
         "direct": int(direct.sum()),
@@ -59,17 +63,36 @@ def convergence(rows):
     }
 
 
+def median_error(values):
+    """Standard error of a median by its order-statistics interval (Price and Bonett); NaN below 8 values.
+
+    The median lies between the c-th smallest and the c-th largest of n values unless fewer than c of them are on one
+    side of it, which has a binomial probability, whatever the distribution. A normal error that is as often beyond
+    the interval is its width over 2 z. c is that of a probability of 1 % or less.
+    """
+    from scipy.stats import binom, norm
+
+    values = np.sort(np.asarray(values, dtype=float))
+    c = int(binom.ppf(0.005, values.size, 0.5)) if values.size else 0
+    if c < 1:
+        return np.nan
+    z = norm.isf(binom.cdf(c - 1, values.size, 0.5))
+    return float((values[-c] - values[c - 1]) / (2 * z))
+
+
 class _Level:
     """The running sums over the samples at one eta."""
 
     def __init__(self):
         self.moments, self.samples, self.found_direct = Moments(AVERAGED), 0, 0
+        self.stationary = Moments(STATIONARY)
         self.kkt_max = self.residual_max = np.nan
 
     def add(self, group):
         used = group[group.converged]
         require_finite(used, AVERAGED)
         self.moments.add(used)
+        self.stationary.add(group[group.converged | (group.status == "no_fixed_point")])
         self.samples += len(group)
         self.found_direct += int((used.solver == "direct").sum())
         self.kkt_max = np.fmax(self.kkt_max, used.kkt.max())
@@ -85,6 +108,8 @@ class _Level:
             "effective": m.estimate({"effective": 1}),
             "stein": m.estimate({"stein": 1}),
             "err_train": m.estimate({"err_train": 1}),
+            "delta_stationary": self.stationary.estimate({"delta": 1}),
+            "gdf_stationary": self.stationary.controlled({"covariance": 1}, "noise", 1.0),
         }
         product = {name: -weight for name, weight in m.linear_product("chi", "Q_hat").items()}
         gap = m.controlled({"covariance": 1} | product, "noise", 1.0)
@@ -98,6 +123,7 @@ class _Level:
             "samples": self.samples,
             "converged": m.n,
             "fraction_converged": m.n / self.samples,
+            "stationary": self.stationary.n,
             "found_direct": self.found_direct,
             "kkt_max": float(self.kkt_max),
             "residual_max": float(self.residual_max),

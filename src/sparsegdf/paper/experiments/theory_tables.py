@@ -7,14 +7,8 @@ import pandas as pd
 
 from sparsegdf.penalties.registry import make_penalty
 from sparsegdf.theory.prediction_error import crossings, lowest
-from sparsegdf.theory.replica_symmetric import (
-    branch_beyond_s1,
-    rs_curve,
-    rs_stable_range,
-    s1_end,
-    s1_largest_delta,
-    solve_rs,
-)
+from sparsegdf.theory.replica_symmetric import rs_curve, solve_rs
+from sparsegdf.theory.s1_branch import branch_beyond_s1, rs_stable_range, s1_end, s1_largest_delta
 
 _BESIDE = 1e-9  # Rows keep this distance from the ends of S1, so that rounding does not decide on their branch.
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field
 
+from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.bp_figure import BPFigure
@@ -22,6 +23,14 @@ class Figure4(BPFigure):
 
     def inputs(self, config):
         return super().inputs(config) | {"theory": f"theory/bp/{self.name}"}
+
+    def check(self, config):
+        super().check(config)
+        for name in config.near_at.simulations:
+            if name not in self.simulations:
+                raise ValueError(
+                    f"near_at.simulations.{name}: {unknown('setting of figure 4', name, self.simulations)}"
+                )
 
     def draw(self, tables, uses):
         drawing = draw(self.summaries(tables), tables["theory"], uses["penalties"], panels=self.panels)

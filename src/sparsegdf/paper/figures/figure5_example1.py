@@ -66,7 +66,15 @@ def draw(summaries, limit, blocks, *, panels):
         ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel=r"$\delta$")
         style.panel_letter(ax, letter)
         ax.set_title(style.label(blocks[name]), fontsize=8)
-    # The entries of all panels, each once, as in the first panel that has it: a later line may begin dashed.
+    _legend(figure, axes)
+    axes[0].set_ylabel(r"GDF, $\delta_{\mathrm{eff}}^{\mathrm{BP}}$")
+    plotted = [table.assign(penalty=name, kind="BP") for name, table in summaries.items()]
+    plotted = pd.concat([*plotted, limit.assign(kind="RS")], ignore_index=True)
+    return Drawing(figure, plotted, _caption(summaries, limit))
+
+
+def _legend(figure, axes):
+    """The entries of all panels, each once, as in the first panel that has it: a later line may begin dashed."""
     entries = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -75,7 +83,10 @@ def draw(summaries, limit, blocks, *, panels):
         entries.values(), entries, loc="outside upper center", ncols=len(entries), fontsize=7,
         handlelength=1.6, columnspacing=1.2, handletextpad=0.5,
     )  # fmt: skip
-    axes[0].set_ylabel(r"GDF, $\delta_{\mathrm{eff}}^{\mathrm{BP}}$")
+
+
+def _caption(summaries, limit):
+    """The caption, with the largest gaps and where RS ends in numbers."""
     complete = pd.concat([t[t.fraction_converged == 1].assign(penalty=name) for name, t in summaries.items()])
     largest = []
     for name, rows in complete.groupby("penalty", sort=False):
@@ -83,7 +94,7 @@ def draw(summaries, limit, blocks, *, panels):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     turning = limit[limit.lowest_eta > 0].drop_duplicates("penalty")
     ends = [f" RS of {row.penalty} ends where eta turns, at {row.lowest_eta:.3f}." for row in turning.itertuples()]
-    caption = (
+    return (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dotted: Stein divergence, |support|/M for l1 and the trace formula for elastic net. "
         "Lines: RS theory of this design, no fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
@@ -91,6 +102,3 @@ def draw(summaries, limit, blocks, *, panels):
         f"not reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have "
         "one). Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "." + "".join(ends)
     )
-    plotted = [table.assign(penalty=name, kind="BP") for name, table in summaries.items()]
-    plotted = pd.concat([*plotted, limit.assign(kind="RS")], ignore_index=True)
-    return Drawing(figure, plotted, caption)

@@ -46,7 +46,7 @@ class Figure8(Figure7):
 
 
 def draw(sizes, etas, theory, *, limit_deltas):
-    """(a) fixed size, (b) fixed eta, (c) against 1/N with both extrapolations.
+    """(a) fixed size, (b) fixed eta, (c) against 1/N with every form of extrapolation.
 
     `sizes` and `etas` from l0_summaries for each N, `theory` from l0_tables.l0_theory.
     """
@@ -113,8 +113,8 @@ def _against_size(ax, sizes, extrapolated, theory, deltas):
             ax.plot(1 / N, fit.limit + fit.slope * FORMS[fit.form](N), color=color, linestyle=line, linewidth=0.9)
             ax.errorbar(0, fit.limit, yerr=fit.limit_se, fmt="*", color=color, markersize=6, clip_on=False,
                         markerfacecolor=color if line == "-" else "white")  # fmt: skip
-        for name, style_ in (("rs", style.VERMILION), ("one_step_rsb", "black")):
+        for name, mark in (("rs", style.VERMILION), ("one_step_rsb", "black")):
             value = np.interp(delta, theory.delta, theory[name])
-            ax.plot([-0.004, 0.0], [value, value], color=style_, linewidth=2, clip_on=False)
+            ax.plot([-0.004, 0.0], [value, value], color=mark, linewidth=2, clip_on=False)
         ax.text(0.098, points.df.min() + 0.045, rf"$\delta={delta:g}$", fontsize=8, ha="right", color=color)
     ax.set(xlim=(-0.004, 0.105), xlabel=r"$1/N$", ylabel=r"$\mathrm{df}$, fixed $K$")

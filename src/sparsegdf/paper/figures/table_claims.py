@@ -4,7 +4,7 @@ from sparsegdf.paper.figures.base import Readable, Table
 
 SHOWN = (
     "id", "where", "lines", "statement", "domain", "quoted", "measured", "part", "tolerance", "effect", "verdict",
-    "correction", "finding",
+    "correction", "finding", "choices",
 )  # fmt: skip
 
 
@@ -62,5 +62,5 @@ class TableClaims(Table):
 
 def _made_with(simulation):
     """The parameters of the simulation behind a summary that claims need."""
-    asked = {name: simulation[name] for name in ("N", "design", "penalty", "mean", "variance")}
+    asked = {name: simulation[name] for name in ("N", "design", "penalty", "mean", "variance", "seed")}
     return asked | {"alpha": simulation["M"] / simulation["N"]}
