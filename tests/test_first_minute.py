@@ -12,6 +12,8 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
@@ -56,16 +58,41 @@ class Terminal:
     def press_ctrl_c(self):
         os.write(self.device, b"\x03")
 
+    def jobs(self, starting, seconds=20):
+        """The processes that the command has started, as soon as one of them has the name `starting`."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = psutil.Process(self.pid).children(recursive=True)
+            with suppress(psutil.NoSuchProcess):  # one has ended meanwhile
+                if starting in [process.name() for process in found]:
+                    return found
+        raise TimeoutError(f"no {starting} in {seconds} s")
+
     def status(self):
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
+def does_not_get(process, number):
+    """Whether a process blocks or ignores this signal, or has ended."""
+    try:
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    except FileNotFoundError:
+        return True
+    masks = [int(words[1], 16) for line in lines if (words := line.split())[0] in ("SigBlk:", "SigIgn:")]
+    return any(mask >> (number - 1) & 1 for mask in masks)
+
+
 def test_a_run_in_a_terminal_ended_by_ctrl_c(tmp_path):
-    """Theory comes first; after the first figure Ctrl-C is pressed: one sentence, and no job lives on."""
+    """Theory comes first; after the first figure Ctrl-C is pressed: one sentence, and no job lives on.
+
+    The shell of a job takes its time, so that Ctrl-C comes while a job is only starting.
+    """
     project = Project(tmp_path / "project")
+    (tmp_path / "slowly.sh").write_text("sleep 0.5\n")
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tests/tiny.yaml", "--"]
     sources = {"PYTHONPATH": str(project.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    terminal = Terminal([*command, "figure4_bp_vs_rs", "figure1_single_body"], project.folder, **sources)
+    slow = {"BASH_ENV": str(tmp_path / "slowly.sh")}
+    terminal = Terminal([*command, "figure4_bp_vs_rs", "figure1_single_body"], project.folder, **sources, **slow)
     terminal.read_until(r"\d  figure1_single_body  \(")
     assert "makes    figure1_single_body, figure4_bp_vs_rs" in terminal.text
     jobs = int(re.search(r"jobs     (\d+) on 2 cores", terminal.text)[1])
@@ -73,7 +100,8 @@ def test_a_run_in_a_terminal_ended_by_ctrl_c(tmp_path):
     first = re.findall(r"\d\d:\d\d:\d\d  (\w+)", terminal.text)
     assert first[0] == "single_body" and "figure1_single_body" in first[:4]
     assert "localrule" not in terminal.text and "Job stats" not in terminal.text
-    running = psutil.Process(terminal.pid).children(recursive=True)
+    running = terminal.jobs(starting="sleep")
+    assert all(does_not_get(process, signal.SIGINT) for process in running)
     terminal.press_ctrl_c()
     before = len(terminal.text)
     terminal.read_until(None)

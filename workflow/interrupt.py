@@ -28,10 +28,10 @@ def without_traceback():
 def one_sentence(logger):
     """During a run: say the sentence, end the jobs, and let Snakemake say nothing of them.
 
-    A terminal sends Ctrl-C to jobs, too, and those that are still importing would answer with tracebacks. So they
-    ignore it, and are ended from here, as they also are when only this process gets the signal.
+    A terminal sends Ctrl-C to jobs, too, which would answer with tracebacks. So they do not get it (hide_ctrl_c), and
+    are ended from here, as they also are when only this process gets the signal.
     """
-    shell.prefix("set -euo pipefail; trap '' INT; exec ")  # exec: a job is one process, which can be killed
+    shell.prefix("set -euo pipefail; exec ")  # exec: a job is one process, which can be killed
     usual = signal.getsignal(signal.SIGINT)
 
     def stop(number, frame):
@@ -49,6 +49,24 @@ def one_sentence(logger):
         usual(number, frame)
 
     signal.signal(signal.SIGINT, stop)
+
+
+def hide_ctrl_c(executor):
+    """Let the jobs of a local executor be started with SIGINT blocked.
+
+    A thread begins with the blocked signals of the one that made it, and so does a process: there is no moment at
+    which a job that has just been started could be ended by Ctrl-C and be reported as failed.
+    """
+    run = executor.run_jobs
+
+    def run_jobs(jobs):
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            run(jobs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    executor.run_jobs = run_jobs
 
 
 def _is_logging(frame):

@@ -1,13 +1,14 @@
 """The places where the workflow relies on what Snakemake does not promise, and the versions in which it is so.
 
 These are the names of the records in .snakemake/metadata (tracking.py), the limit of jobs per second (below), the
-graph that status.py and schedule.py read, and the executors that cancel_all.py, retries.py and slurm_patience.py
-extend.
+graph that status.py and schedule.py read, and the executors that interrupt.py, cancel_all.py, retries.py and
+slurm_patience.py extend.
 """
 
 from importlib.metadata import version as installed
 
 from cancel_all import cancel_all
+from interrupt import hide_ctrl_c
 from packaging.version import Version
 from retries import wait_before_retries
 from slurm_patience import be_patient
@@ -35,6 +36,7 @@ def extend(workflow, logger):
     scheduler = workflow.scheduler
     executors = [scheduler._executor]
     if workflow.local_exec:
+        hide_ctrl_c(scheduler._executor)
         look_for_jobs_when_one_ends(workflow)
     else:
         cancel_all(scheduler._executor, logger)
