@@ -30,10 +30,10 @@ L comes from power iteration, mu and c from the Rayleigh quotient of the moves t
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from sparsegdf.checks import require_data, require_etas, require_integer, require_number
+from sparsegdf.compiled import njit
 from sparsegdf.penalties.base import Penalty, require_penalty
 from sparsegdf.solvers.fixed_points import FixedPoints, kkt_violation
 from sparsegdf.threads import one_blas_thread

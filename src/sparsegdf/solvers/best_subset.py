@@ -20,10 +20,10 @@ Gram matrices lose digits, so every reported value and every accepted subset is 
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from sparsegdf.checks import require_finite, require_integer
+from sparsegdf.compiled import njit
 from sparsegdf.threads import one_blas_thread
 
 TOLERANCE = 1e-10  # To replace the best subset, another must explain this fraction of ||y||^2 more.

@@ -9,7 +9,8 @@ prove to be non-negative.
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+
+from sparsegdf.compiled import njit
 
 FAST = {"reassoc", "contract"}  # These flags allow vectorised sums; NaN and infinity keep their meaning.
 SINGULAR = 1e-13  # A pivot below this fraction of its diagonal element is rounding error.

@@ -18,8 +18,8 @@ all the way from x = 0, as in LARS.
 """
 
 import numpy as np
-from numba import njit
 
+from sparsegdf.compiled import njit
 from sparsegdf.solvers.cholesky import bent_trace, refactor, solve
 from sparsegdf.solvers.walk import DRIVEN, Problem, curvature, follow, gradient, join, mismatch, offset, walk
 

@@ -11,7 +11,8 @@ some Q_hat_i + d_i <= 0; then there is no fixed point. For d_i >= 0 (convex pena
 """
 
 import numpy as np
-from numba import njit
+
+from sparsegdf.compiled import njit
 
 _DEPTH = 4  # Anderson mixing uses this many steps; F contracts strongly in all but a few directions.
 _PRECISION = 1e-13  # Q_hat has converged when its relative change is below this.

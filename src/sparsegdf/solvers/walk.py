@@ -18,8 +18,8 @@ dependent columns: x moves along their null direction with the fit unchanged, un
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from sparsegdf.compiled import njit
 from sparsegdf.solvers.cholesky import FAST, SINGULAR, append, backward, border, change, remove, solve
 
 _STILL = 1e-13  # A relative rate below this is rounding error, e.g. for a duplicate that stays on its threshold.

@@ -26,10 +26,10 @@ E[w^T x*]/sqrt(v), which counts the jumps, and AT is infinite.
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from sparsegdf.compiled import njit
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.theory.chain_minimum import lowest_minimum, quadratics
 

@@ -10,7 +10,8 @@ that W_i is piecewise quadratic: the lower envelope of one quadratic for each pi
 """
 
 import numpy as np
-from numba import njit
+
+from sparsegdf.compiled import njit
 
 _PIECES = 1000  # room for those of one W; there are 10 at c = 0.5, and a new quadratic can cut each into three
 _LOWER = 1e-11  # by so much one quadratic has to be lower than another
