@@ -30,6 +30,7 @@ KEYS = {
     "samples": "number of samples",
     "SimulationBlock.samples": "number of samples of this penalty, if not that of its block",
     "SimulationBlock.chunk": "samples per job of this penalty, if not those of its block",
+    "Size.chunk": "samples per job at this N, if not those of its block",
     "TableBPRegion.samples": "number of samples whose stability is computed",
     "TableEffectiveFraction.samples": "number of samples on which the corrected fraction is computed",
     "iterated": "on so many of the samples BP is also iterated as in the paper: where does it converge?",

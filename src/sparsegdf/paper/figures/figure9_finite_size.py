@@ -44,6 +44,7 @@ LEVELS = (style.SKY, style.BLUE, style.PURPLE, style.VERMILION)  # sparse to den
 class Size(Model):
     N: Dimension
     samples: Samples
+    chunk: Count | None = None
 
 
 class Figure9(Figure, Simulated):
@@ -83,7 +84,7 @@ class Figure9(Figure, Simulated):
                 N=size.N,
                 samples=size.samples,
                 simulations={
-                    name: SimulationBlock(M=round(self.alpha * size.N), etas=etas)
+                    name: SimulationBlock(M=round(self.alpha * size.N), etas=etas, chunk=size.chunk)
                     for name, etas in self.simulations.items()
                 },
             )
