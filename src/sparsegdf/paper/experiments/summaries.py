@@ -42,10 +42,8 @@ def convergence(rows):
     95 % confidence (Clopper and Pearson). On `direct` of them the direct solver has a fixed point, on `both` both
     have, and other_state of these are not the same. The gaps are the largest where they are.
     """
-    from scipy.stats import binomtest
-
     n, bp, direct, same = len(rows), *(rows[name].astype(bool) for name in ("converged", "direct", "same"))
-    low, high = binomtest(int(bp.sum()), n).proportion_ci() if n else (np.nan, np.nan)
+    low, high = proportion_interval(int(bp.sum()), n) if n else (np.nan, np.nan)
     return {
         "iterated": n,
         "fraction_bp": bp.sum() / n if n else np.nan,
@@ -63,6 +61,13 @@ def convergence(rows):
     }
 
 
+def proportion_interval(k, n):
+    """Where the probability of an event that happened k times of n is, with 95 % confidence (Clopper and Pearson)."""
+    from scipy.stats import binomtest  # half of the time of a summary, and most do not need it
+
+    return binomtest(k, n).proportion_ci()
+
+
 def median_error(values):
     """Standard error of a median by its order-statistics interval (Price and Bonett); NaN below 8 values.
 
@@ -70,10 +75,12 @@ def median_error(values):
     side of it, which has a binomial probability, whatever the distribution. A normal error that is as often beyond
     the interval is its width over 2 z. c is that of a probability of 1 % or less.
     """
+    values = np.sort(np.asarray(values, dtype=float))
+    if not values.size:
+        return np.nan
     from scipy.stats import binom, norm
 
-    values = np.sort(np.asarray(values, dtype=float))
-    c = int(binom.ppf(0.005, values.size, 0.5)) if values.size else 0
+    c = int(binom.ppf(0.005, values.size, 0.5))
     if c < 1:
         return np.nan
     z = norm.isf(binom.cdf(c - 1, values.size, 0.5))
