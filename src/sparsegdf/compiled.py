@@ -19,8 +19,8 @@ class _Notice(event.Listener):
         self.said = False
 
     def on_start(self, event):
-        ours = event.data["dispatcher"].py_func.__module__.startswith("sparsegdf.")
-        if ours and not self.said and sys.stderr.isatty():
+        module = event.data["dispatcher"].py_func.__module__ or ""  # a method of a compiled class has none
+        if module.startswith("sparsegdf.") and not self.said and sys.stderr.isatty():
             self.said = True
             print("sparsegdf: compiling, once on this machine; about half a minute", file=sys.stderr)
 
