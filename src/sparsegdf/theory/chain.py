@@ -208,7 +208,7 @@ def _fields(c):
 
 
 class Sites:
-    """One chain and one penalty; x is what the last search came to.
+    """The sites of one sampled chain, under one penalty; x is the minimum that the last search found.
 
     `unique` says whether it is the only minimum that was seen, `jumps` what jumps add to df, where it is not.
     """
