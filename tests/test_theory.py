@@ -141,22 +141,6 @@ def test_by_delta_and_by_eta_agree(penalty, deltas):
         assert by_eta.branch == by_delta.branch
 
 
-@pytest.mark.parametrize(
-    "penalty", [L1(), ElasticNet(eta2=0.2), L0(), SCAD(a=8, lam=1.0), MCP(a=9, lam=1.0)], ids=repr
-)
-def test_free_energy_is_an_extremum_and_its_derivative_is_the_energy(penalty):
-    """df/d(s2) = alpha/2 Q_hat... at an extremum only the explicit dependence counts: alpha / (2 (1 + chi))."""
-    s, step = solve_rs(penalty, alpha=0.5, delta=0.2), 1e-5
-    up = solve_rs(penalty, alpha=0.5, eta=s.eta, variance=1 + step).free_energy
-    down = solve_rs(penalty, alpha=0.5, eta=s.eta, variance=1 - step).free_energy
-    assert (up - down) / (2 * step) == pytest.approx(0.5 * s.Q_hat / 2, rel=1e-6)
-    # and df/d(eta) is the mean of dr/d(eta)
-    if isinstance(penalty, L0):
-        up = solve_rs(penalty, alpha=0.5, eta=s.eta + step).free_energy
-        down = solve_rs(penalty, alpha=0.5, eta=s.eta - step).free_energy
-        assert (up - down) / (2 * step) == pytest.approx(0.5 * s.delta, rel=1e-6)
-
-
 # --- what the paper says -------------------------------------------------------------------------------------------
 
 
