@@ -59,7 +59,7 @@ def _estimate(h, start, slope, intercept):
 
 @njit(cache=True)
 def _on_pieces(b, powers, slope, intercept, x, piece):
-    """Put x to the minimum on its segments: (1 + T D) x = T (b + sign(x) intercept/slope), T = Sigma_SS^-1.
+    """Set x to the minimum on its segments: (1 + T D) x = T (b + sign(x) intercept/slope), T = Sigma_SS^-1.
 
     x stays where it is if it is near a saddle.
     """
