@@ -22,11 +22,10 @@ def paper_scad_terms(penalty, Q, eta, chi_hat):
         + (1 + 2 * (k * t3 / Q) ** 2) * pi4
     )
     pi3 = chi_hat / Q * (2 * t3 / SQRTPI * e(t3) + erfc(t3))
-    tail = -eta * (a + 1) * lam**2 * erfc(t3)
     chi = (rho + k / (Q - k) * pi4) / Q  # times 1/alpha
     square = pi1 / Q + pi2 / (Q - k) + pi3 / Q
     at = rho / Q**2 + ((Q - k) ** -2 - Q**-2) * pi4
-    return {"pi": (pi1, pi2, pi3, eta * lam**2 * pi4 / (a - 1), tail), "chi": chi, "square": square, "at": at}
+    return {"chi": chi, "square": square, "at": at}
 
 
 def closed_forms(penalty, Q, eta, chi_hat):

@@ -128,3 +128,19 @@ def l0_sizes(limit, slope=-0.5, se=1e-3):
         table = pd.DataFrame({"K": K, "delta": [0.1, 0.2], "df": df, "df_se": se, "exact": True})
         tables.append(made_with(table, kind="l0_sizes", run=f"n{N}", N=N))
     return tables
+
+
+def l0_runs(growth=(0.3, 0.2, 0.1, 0.05)):
+    """df that grows with N from 20 to 40, the more the smaller delta is."""
+    delta, tables = np.array([0.1, 0.2, 0.3, 0.4]), []
+    for N, df in ((20, 2 * delta), (40, 2 * delta * (1 + np.array(growth)))):
+        table = pd.DataFrame({"K": np.round(delta * N / 2), "delta": delta, "df": df, "df_se": 1e-3, "exact": True})
+        tables.append(made_with(table, kind="l0_sizes", run=f"n{N}", N=N))
+    return tables
+
+
+def bp_l0(**parameters):
+    """BP for l0 that converges undamped in a sparse model and damped in a dense one, not undamped in a dense one."""
+    rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]
+    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20)
+    return [made_with(table, kind="bp_l0", **parameters)]

@@ -316,16 +316,8 @@ def test_support_is_counted_on_exact_zeros():
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"A": np.ones(5)}, "A has shape"),
-        ({"y": np.ones(7)}, "y has shape"),
-        ({"A": np.full((6, 4), np.nan)}, "A.*nan"),
-        ({"y": np.array([1, 2, 3, 4, 5, np.inf])}, "y.*inf"),
-        ({"A": np.column_stack([np.ones(6), np.arange(6.0)])}, "column 0 of A is constant"),
-        ({"A": [["1", "two"]] * 6}, "A does not hold numbers alone .*two"),
-        ({"etas": ["x"]}, "etas does not hold numbers alone .*x"),
-        ({"etas": [1.0, -0.5]}, "etas contains -0.5"),
+        ({"A": np.ones(5)}, "A has shape"),  # test_checks.py has all that is refused of A, y and etas
         ({"etas": [0.5, 1.0]}, "unsorted"),
-        ({"etas": []}, "etas has shape"),
         ({"damping": 0.0}, "damping"),
         ({"damping": 1.5}, "damping"),
         ({"tol": 0.0}, "tol"),

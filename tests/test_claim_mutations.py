@@ -13,7 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import test_claims_predictors
-from made_up_evidence import bp_table, examples_of_sizes, l0_sizes, made_with, stable_theory, whole_run
+from made_up_evidence import (
+    bp_l0,
+    bp_table,
+    examples_of_sizes,
+    l0_runs,
+    l0_sizes,
+    made_with,
+    stable_theory,
+    whole_run,
+)
 
 from sparsegdf.ensembles.iid import IID
 from sparsegdf.paper.claims import curves, l0, l1_elastic_net, prediction, registry
@@ -169,21 +178,6 @@ def examples(gap):
     tables = [bp_table(example, name) for example in sim.EXAMPLES.values() for name in sim.SHOWN]
     tables = changed(gap_delta_eff=lambda table: gap(table.delta))(tables)
     return [*tables, *(stable_theory(example) for example in sim.EXAMPLES.values())]
-
-
-def l0_runs(growth=(0.3, 0.2, 0.1, 0.05)):
-    """df that grows with N from 20 to 40, the more the smaller delta is."""
-    delta, tables = np.array([0.1, 0.2, 0.3, 0.4]), []
-    for N, df in ((20, 2 * delta), (40, 2 * delta * (1 + np.array(growth)))):
-        table = pd.DataFrame({"K": np.round(delta * N / 2), "delta": delta, "df": df, "df_se": 1e-3, "exact": True})
-        tables.append(made_with(table, kind="l0_sizes", run=f"n{N}", N=N))
-    return tables
-
-
-def bp_l0():
-    rows = [(1.0, 4.0, 0.8, 0.01), (1.0, 2.0, 0.0, np.nan), (0.5, 2.0, 0.6, 0.1)]
-    table = pd.DataFrame(rows, columns=["damping", "eta", "fraction_converged", "delta"]).assign(samples=20)
-    return [made_with(table, kind="bp_l0")]
 
 
 def bp_region():

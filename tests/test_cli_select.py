@@ -125,12 +125,14 @@ def test_a_warning_is_printed_and_recorded(folder, capsys):
 def test_every_value_of_a_parameter_is_tried(folder, capsys):
     file, frame = write(table(), folder / "data.csv"), table()
     words = ["--penalty", "scad", "--penalty", "l1", "--a", "3.7", "--a", "8", "--lam", "1", "--lam", "2", "--a", "8"]
-    assert main(["select", file, "--target", "y", *words, "--bootstrap", "0", "--json"]) == 0
+    command = ["select", file, "--target", "y", *words, "--bootstrap", "0", "--criterion", "bic"]
+    assert main([*command, "--json"]) == 0
     penalties = [SCAD(3.7, 1.0), SCAD(3.7, 2.0), SCAD(8.0, 1.0), SCAD(8.0, 2.0), L1()]
-    found = select(frame.drop(columns="y"), frame.y, penalties, bootstrap=0)
+    found = select(frame.drop(columns="y"), frame.y, penalties, bootstrap=0, criterion="bic")
     record = json.loads(capsys.readouterr().out)
     assert [row["penalty"] for row in record["candidates"]] == list(found.candidates.penalty)
-    assert record["penalty"] == repr(found.penalty)
+    assert record["penalty"] == repr(found.penalty) and record["why"] == found.why()
+    assert main(command) == 0 and found.why() in capsys.readouterr().out
 
 
 def test_weights_of_rows_and_predictors_reach_select(folder, capsys):
@@ -171,30 +173,6 @@ def test_bad_weights_are_named(folder, capsys, words, factors, named):
     (folder / "f.csv").write_text(factors)
     assert main(["select", file, "--target", "y", "--penalty", "l1", *words]) == 2
     assert re.search(named, capsys.readouterr().err)
-
-
-def test_several_penalties_and_another_criterion(folder, capsys):
-    file = write(table(), folder / "data.csv")
-    words = [
-        "select",
-        file,
-        "--target",
-        "y",
-        "--penalty",
-        "scad",
-        "--penalty",
-        "l1",
-        "--a",
-        "5",
-        "--criterion",
-        "bic",
-    ]
-    assert main([*words, "--json"]) == 0
-    record, frame = json.loads(capsys.readouterr().out), table()
-    found = select(frame.drop(columns="y"), frame.y, [SCAD(5.0, 1.0), L1()], criterion="bic")
-    assert record["penalty"] == repr(found.penalty) and record["why"] == found.why()
-    assert [one["penalty"] for one in record["candidates"]] == found.candidates.penalty.tolist()
-    assert main(words) == 0 and found.why() in capsys.readouterr().out
 
 
 def test_quiet_writes_and_prints_nothing(folder, capfd):

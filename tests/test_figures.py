@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from sparsegdf import AR1, IID, L1, SCAD, Block, rs_curve
+from sparsegdf import L1, SCAD, rs_curve
 from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits
 from sparsegdf.paper.experiments.theory_tables import rs_table, single_body_table
 from sparsegdf.paper.figures import (
@@ -228,11 +228,6 @@ def test_figure_9_calls_a_design_by_its_label():
     table = finite_size_table(cells, 1)
     drawn = figure9_finite_size.draw(table, gap_limits(table).iloc[:0], {"l1": {"kind": "l1"}}, designs)
     assert [ax.get_title() for ax in drawn.figure.axes] == ["Example 1, $c=0.8$", "Example 2"]
-
-
-def test_a_design_is_called_by_its_label():
-    """Figures 9 and 10 use the label of a design, so a new design has a title, too."""
-    assert [design.label for design in (IID(), AR1(0.8), Block(5))] == ["iid", "Example 1, $c=0.8$", "Example 2"]
 
 
 def test_a_theory_line_is_dashed_at_both_ends_if_it_is_unstable_there():

@@ -57,7 +57,7 @@ class Problem:
             A[:, some] = A[:, rng.permutation(self.N)[: some.size]]
         if "scaled" in self.columns:
             A *= 10 ** rng.uniform(-3, 3, self.N)
-        # Constant columns are rejected (tests/test_bp.py).
+        # Constant columns are rejected (tests/test_checks.py).
         empty = np.ptp(A, axis=0) == 0 if self.M > 1 else A[0] == 0
         A[:, empty] = rng.standard_normal((self.M, empty.sum())) + np.ones((1, empty.sum()))
         truth = rng.standard_normal(self.N) * (rng.random(self.N) < 0.1) / np.linalg.norm(A, axis=0)
@@ -298,9 +298,3 @@ def test_lasso_on_one_row():
         exact = np.zeros((19, 2))
         exact[largest] = np.sign(a * y) * np.maximum(np.abs(a * y) - etas, 0) / a**2
         np.testing.assert_allclose(stationary_points(A, y, L1(), etas), exact, rtol=1e-9)
-
-
-@pytest.mark.parametrize("solver", [stationary_path, belief_propagation])
-def test_a_zero_column_is_refused_in_one_row_too(solver):
-    with pytest.raises(ValueError, match=r"column 1 of A is constant \(0\)"):
-        solver(np.array([[1.0, 0.0]]), np.array([1.0]), L1(), [0.5])

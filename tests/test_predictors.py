@@ -85,19 +85,6 @@ def test_the_equations_of_two_groups(penalty, eta):
     assert (by_delta.eta, by_delta.df) == pytest.approx((eta, s.df), rel=1e-9)
 
 
-@pytest.mark.parametrize("penalty", [*SMOOTH, L0()], ids=repr)
-def test_derivatives_of_the_free_energy_of_two_groups(penalty):
-    """At an extremum only the explicit dependence counts: df/d(s2) = alpha (1 - df)/2, and df/d(eta) = E[dr/d(eta)]."""
-    step, problem = 1e-5, {"alpha": 0.5, "predictors": Block(fraction=0.375)}
-    s = solve_rs(penalty, delta=0.2, **problem)
-    up, down = (solve_rs(penalty, eta=s.eta, variance=1 + d, **problem).free_energy for d in (step, -step))
-    assert (up - down) / (2 * step) == pytest.approx(0.5 * (1 - s.df) / 2, rel=1e-6)
-    if not isinstance(penalty, ElasticNet):  # the others are proportional to eta
-        up, down = (solve_rs(penalty, eta=s.eta + d, **problem).free_energy for d in (step, -step))
-        assert (up - down) / (2 * step) == pytest.approx(s.penalty_mean / s.eta, rel=1e-6)
-    assert s.err_train == pytest.approx(2 * (s.free_energy - s.penalty_mean) / 0.5, rel=1e-10)
-
-
 @pytest.mark.parametrize("penalty", [SCAD(a=3.0, lam=1.0), MCP(a=2.0, lam=0.7), L0()], ids=repr)
 def test_eta_at_a_given_number_of_non_zeros_in_two_groups(penalty):
     """Thresholds of estimates that jump depend on the curvature scale Q_hat of their group."""

@@ -318,7 +318,6 @@ def changed(A, index, value):
         ({"A": changed(planted()[0], (3, 2), np.nan)}, r"A\[3, 2\] = nan"),
         ({"A": changed(planted()[0], (slice(None), 2), 4.0)}, "column 2 of A is constant"),
         ({"A": planted()[0][:50]}, "y has shape"),
-        ({"y": changed(planted()[1], 7, np.inf)}, r"y\[7\] = inf"),
         ({"y": np.full(60, 2.0)}, "y is constant"),
         ({"y": np.full(60, 0.1)}, "y is constant"),  # whose mean is not 0.1, by rounding
         ({"y": np.zeros(60), "intercept": False}, "y is constant"),
@@ -328,13 +327,6 @@ def changed(A, index, value):
         ({"levels": 1}, "levels = 1 is out of range"),
         ({"levels": 5, "etas": [1.0]}, "etas cannot be combined with eta_min or levels"),
         ({"levels": 5, "penalty": L0()}, "levels has no meaning for L0"),
-        ({"A": changed(planted()[0], 2, 1e200)}, "column 0 of A has values up to 1e[+]200"),
-        (
-            {"A": planted()[0] * np.r_[1, 1, 1e200, 1, 1, 1, 1, 1]},
-            "column 2 of A has values up to .*e[+]20.*change its unit",
-        ),
-        ({"A": planted()[0] * np.r_[1, 1, 1e-200, 1, 1, 1, 1, 1]}, "column 2 of A has values up to .*e-19"),
-        ({"y": planted()[1] * 1e300}, "y has values up to .*e[+]30"),
         ({"y": planted()[1] * 1e-300}, "y has values up to .*e-(299|300)"),
         ({"A": planted()[0][:1], "y": [1.0]}, "A has 1 row"),
         ({"A": planted()[0][:3], "y": [1.0, 2.0, 4.0]}, "sigma2 cannot be estimated from 3 rows"),

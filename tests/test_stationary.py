@@ -61,14 +61,7 @@ def test_finds_what_belief_propagation_finds(design, penalty, index):
 
 def test_iterated_rows_name_their_sample():
     block = {"design": {"kind": "ar1", "c": 0.5}, "penalty": {"kind": "scad", "a": 5, "lam": 1}}
-    numbers = {
-        "M": 40,
-        "N": 80,
-        "etas": [1.5, 1.0],
-        "seed": 3,
-        "mean": 0,
-        "variance": 1,
-    }
+    numbers = {"M": 40, "N": 80, "etas": [1.5, 1.0], "seed": 3, "mean": 0, "variance": 1}
     simulation = Simulation.of(**block, **numbers)
     table = iterated_samples(simulation, range(2, 5), tol=1e-10, max_steps=9999)
     assert list(table["sample"]) == [2, 2, 3, 3, 4, 4] and list(table.eta) == 3 * [1.5, 1.0]

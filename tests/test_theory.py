@@ -73,27 +73,6 @@ def test_averages_against_quadrature(penalty):
             assert float(got.response_squared) == pytest.approx(value, rel=1e-8)
 
 
-def paper_pi(penalty, Q, eta, chi_hat):
-    """pi_r of the paper, term by term."""
-    if isinstance(penalty, L1 | ElasticNet):
-        eta2 = getattr(penalty, "eta2", 0.0)
-        th = eta / np.sqrt(2 * chi_hat)
-        return chi_hat / (Q + eta2) * ((1 + 2 * th**2) * erfc(th) - 2 * th / SQRTPI * np.exp(-(th**2)))
-    if isinstance(penalty, L0):
-        th = np.sqrt(eta * Q / chi_hat)
-        return chi_hat / Q * (2 * th / SQRTPI * np.exp(-(th**2)) + (1 - 2 * th**2) * erfc(th))
-    return sum(paper_scad_terms(penalty, Q, eta, chi_hat)["pi"])
-
-
-@pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.4), L0(), SCAD(a=8, lam=1.0)], ids=repr)
-def test_paper_pi(penalty):
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        Q_hat, eta, chi_hat = rng.uniform(0.3, 1), rng.uniform(0.05, 1.5), rng.uniform(0.1, 2)
-        got = Averages(penalty.segments(Q_hat, eta), chi_hat)
-        assert 2 * float(got.maximum) == pytest.approx(paper_pi(penalty, Q_hat, eta, chi_hat), rel=1e-10)
-
-
 def test_paper_scad_saddle_point_equations():
     scad = SCAD(a=8, lam=1.0)
     for delta in (0.1, 0.4, 0.7, 0.9):
@@ -155,53 +134,11 @@ def test_residual_and_training_error(penalty, alpha, mean, variance):
 )
 def test_by_delta_and_by_eta_agree(penalty, deltas):
     for delta in deltas:
-        compare_by_delta_and_by_eta(penalty, delta)
-
-
-def compare_by_delta_and_by_eta(penalty, delta):
-    by_delta = solve_rs(penalty, alpha=0.5, delta=delta, mean=0.2, variance=1.3)
-    by_eta = solve_rs(penalty, alpha=0.5, eta=by_delta.eta, mean=0.2, variance=1.3)
-    for name in ("eta", "delta", "df", "Q", "chi_hat", "Q_hat", "free_energy", "penalty_mean", "err_pre"):
-        assert getattr(by_eta, name) == pytest.approx(getattr(by_delta, name), rel=1e-9), name
-    assert by_eta.branch == by_delta.branch
-
-
-@pytest.mark.parametrize(
-    "penalty, eta",
-    [(L1(), 0.8), (ElasticNet(eta2=0.3), 0.4), (SCAD(a=8, lam=1.0), 0.7), (MCP(a=9, lam=1.0), 0.8), (L0(), 2.0)],
-)
-def test_fixed_point_iteration_of_the_saddle_equations(penalty, eta):
-    """The equations iterated from the empty model, with averages by quadrature: no code shared with the solver."""
-    alpha, s2, Q, chi = 0.5, 1.0, 0.0, 0.0
-    for _ in range(400):
-        Q_hat, chi_hat = 1 / (1 + chi), (Q + s2) / (1 + chi) ** 2
-        x = lambda h, Q_hat=Q_hat: float(penalty.estimate(h, Q_hat, eta)[0])
-        Q_new = quadrature(lambda h, x=x: x(h) ** 2, penalty, Q_hat, eta, chi_hat) / alpha
-        chi_new = quadrature(lambda h, x=x: h * x(h), penalty, Q_hat, eta, chi_hat) / (alpha * chi_hat)
-        moved = abs(Q_new - Q) + abs(chi_new - chi)
-        Q, chi = Q_new, chi_new
-        if moved < 1e-9:
-            break
-    s = solve_rs(penalty, alpha=alpha, eta=eta)
-    assert s.branch == "S1"
-    assert s.Q == pytest.approx(Q, abs=1e-6)
-    assert s.chi == pytest.approx(chi, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    "penalty", [L1(), ElasticNet(eta2=0.2), L0(), SCAD(a=8, lam=1.0), MCP(a=9, lam=1.0)], ids=repr
-)
-def test_free_energy_is_an_extremum_and_its_derivative_is_the_energy(penalty):
-    """df/d(s2) = alpha/2 Q_hat... at an extremum only the explicit dependence counts: alpha / (2 (1 + chi))."""
-    s, step = solve_rs(penalty, alpha=0.5, delta=0.2), 1e-5
-    up = solve_rs(penalty, alpha=0.5, eta=s.eta, variance=1 + step).free_energy
-    down = solve_rs(penalty, alpha=0.5, eta=s.eta, variance=1 - step).free_energy
-    assert (up - down) / (2 * step) == pytest.approx(0.5 * s.Q_hat / 2, rel=1e-6)
-    # and df/d(eta) is the mean of dr/d(eta)
-    if isinstance(penalty, L0):
-        up = solve_rs(penalty, alpha=0.5, eta=s.eta + step).free_energy
-        down = solve_rs(penalty, alpha=0.5, eta=s.eta - step).free_energy
-        assert (up - down) / (2 * step) == pytest.approx(0.5 * s.delta, rel=1e-6)
+        by_delta = solve_rs(penalty, alpha=0.5, delta=delta, mean=0.2, variance=1.3)
+        by_eta = solve_rs(penalty, alpha=0.5, eta=by_delta.eta, mean=0.2, variance=1.3)
+        for name in ("eta", "delta", "df", "Q", "chi_hat", "Q_hat", "free_energy", "penalty_mean", "err_pre"):
+            assert getattr(by_eta, name) == pytest.approx(getattr(by_delta, name), rel=1e-9), name
+        assert by_eta.branch == by_delta.branch
 
 
 # --- what the paper says -------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ UNJUDGED = "unjudged"  # in any way: it has no error to judge by
 
 
 class Column(NamedTuple):
+    """A column of a table; `of` is the column with the number that a FRACTION or a COUNT is out of."""
+
     meaning: str
     unit: str = "1"
     differs: str = RESULT
@@ -41,7 +43,6 @@ COLUMNS = {
         "what each is)", TEXT, KEY,
     ),
     "sample": Column("index of the sample, the last part of its name", "1", KEY),
-    "M": Column("number of rows of A", "1", KEY),
     "N": Column("number of columns of A", "1", KEY),
     "K": Column("number of columns in the subset", "1", KEY),
     "alpha": Column("M/N", "1", KEY),

@@ -59,7 +59,7 @@ def _estimate(h, start, slope, intercept):
 
 @njit(cache=True)
 def _on_pieces(b, powers, slope, intercept, x, piece):
-    """Put x to the minimum on its segments: (1 + T D) x = T (b + sign(x) intercept/slope), T = Sigma_SS^-1.
+    """Set x to the minimum on its segments: (1 + T D) x = T (b + sign(x) intercept/slope), T = Sigma_SS^-1.
 
     x stays where it is if it is near a saddle.
     """
@@ -208,7 +208,7 @@ def _fields(c):
 
 
 class Sites:
-    """One chain and one penalty; x is what the last search came to.
+    """The sites of one sampled chain, under one penalty; x is the minimum that the last search found.
 
     `unique` says whether it is the only minimum that was seen, `jumps` what jumps add to df, where it is not.
     """

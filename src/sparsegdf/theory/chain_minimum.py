@@ -34,7 +34,7 @@ def quadratics(penalty, Q_hat, eta):
 
 @njit(cache=True)
 def lowest_minimum(b, c, low, high, d, e, f, x, piece):
-    """Put x to the lowest minimum and find the segment of each x_i; 0 < c < 1. Whether the pieces had room."""
+    """Set x to the lowest minimum and find the segment of each x_i; 0 < c < 1. Whether the pieces had room."""
     n, limit = b.size, abs(b[-1])
     for i in range(n - 1):
         limit = max(limit, abs(b[i] - c * b[i + 1]))

@@ -105,7 +105,7 @@ class Rotations(Covariance):
     separates = False
 
     def __init__(self, limit, alpha, s2):
-        self.groups, self.alpha, self.s2 = Groups().groups, alpha, s2
+        self.groups, self.alpha, self.s2 = Groups().groups, alpha, s2  # the single-body problem of iid predictors
         self._lambda, weight = limit.eigenvalues, limit.weights
         self._powers = np.stack([weight * self._lambda**power for power in range(3)], axis=1)
         self.column = self._powers[:, 1].sum()

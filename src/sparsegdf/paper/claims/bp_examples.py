@@ -177,21 +177,28 @@ def vanishes(design, name):
             is_sharp = 2 * limits.limit_se <= chosen("matters")
             sharp = limits[is_sharp]
             everywhere = agreement(limits.limit, limits.limit_se, limits.delta, to="matters")
-            forms[form] = (
-                everywhere
-                if everywhere.holds is False or sharp.empty
-                else agreement(sharp.limit, sharp.limit_se, sharp.delta, to="matters")._replace(
-                    detail=_not_sharp(limits[~is_sharp])
-                )
-            )
-        verdicts = {outcome.holds for outcome in forms.values()}
-        holds = False if verdicts == {False} else True if True in verdicts and False not in verdicts else None
-        shown = "; ".join(f"{form}: {outcome.measured}" for form, outcome in forms.items())
-        detail = "" if holds is None and len(verdicts) > 1 else forms["1/N"].detail
-        return forms["1/N"]._replace(holds=holds, measured=shown, detail=detail or ("" if holds is not None else
-                                     "the forms of extrapolation do not agree"))  # fmt: skip
+            if everywhere.holds is False or sharp.empty:
+                forms[form] = everywhere
+            else:
+                known = agreement(sharp.limit, sharp.limit_se, sharp.delta, to="matters")
+                forms[form] = known._replace(detail=_not_sharp(limits[~is_sharp]))
+        return _of_all_forms(forms)
 
     return check
+
+
+def _of_all_forms(forms):
+    """Contradicted if every form is, reproduced if one is and none is contradicted."""
+    verdicts, first = {outcome.holds for outcome in forms.values()}, forms["1/N"]
+    holds, detail = None, first.detail
+    if verdicts == {False}:
+        holds = False
+    elif True in verdicts and False not in verdicts:
+        holds = True
+    elif len(verdicts) > 1 or not detail:
+        detail = "the forms of extrapolation do not agree"
+    shown = "; ".join(f"{form}: {outcome.measured}" for form, outcome in forms.items())
+    return first._replace(holds=holds, measured=shown, detail=detail)
 
 
 def _not_sharp(limits):

@@ -174,10 +174,10 @@ def lost(claims, reference, *, same_scale) -> dict[str, str]:
     claims that are contradicted or missing count.
     """
     now = {claim["id"]: claim["verdict"] for claim in claims}
-    before = [claim["id"] for claim in reference if claim["verdict"].startswith("reproduced")]
-    found = {id: now.get(id, "missing") for id in before}
+    held = VERDICTS[:2]
+    found = {claim["id"]: now.get(claim["id"], "missing") for claim in reference if claim["verdict"] in held}
     return {
         id: verdict
         for id, verdict in found.items()
-        if (not verdict.startswith("reproduced") if same_scale else verdict in ("contradicted", "missing"))
+        if (verdict not in held if same_scale else verdict in ("contradicted", "missing"))
     }

@@ -15,10 +15,10 @@ CAPTION = (
     "mean of products), with the cavity variances, which is Stein's divergence (stein), and with those averaged over "
     "rows of known covariance at fixed support (corrected; corrected_samples of the samples have a stable root)."
 )
-COLUMNS = ["eta", "delta", "delta_se", "gdf", "gdf_se"]
-COLUMNS += [f"gap_{name}{end}" for name in ("delta_eff", "effective", "stein", "corrected") for end in ("", "_se")]
+GAPS = [f"gap_{name}{end}" for name in ("delta_eff", "effective", "stein", "corrected") for end in ("", "_se")]
+COLUMNS = ["eta", "delta", "delta_se", "gdf", "gdf_se", *GAPS]
 COLUMNS += ["corrected", "corrected_se", "corrected_samples", "samples"]
-SHOWN = {"delta", "gdf", "corrected_samples"} | {name for name in COLUMNS if name.startswith("gap_")}
+SHOWN = ["run", "penalty", "delta", "gdf", *GAPS, "corrected_samples"]
 
 
 class TableEffectiveFraction(Table):
@@ -66,4 +66,4 @@ class TableEffectiveFraction(Table):
             )
         ]
         table = pd.concat(parts, ignore_index=True)[["run", "penalty", *COLUMNS]]
-        return Readable(table, CAPTION, columns=["run", "penalty", *(name for name in COLUMNS if name in SHOWN)])
+        return Readable(table, CAPTION, columns=SHOWN)
