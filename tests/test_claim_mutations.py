@@ -214,6 +214,7 @@ def in_examples(**columns):
 
 
 OFF = changed(**dict.fromkeys(("gdf", "delta", "err_train", "gap_stein", "gap_delta_eff"), 0.2))
+L0_ON_IID = {"design_name": "iid", "kind": "l0_predictors"}
 CORRELATED = {"block": ("claims", "figure5_example1", "figure6_example2"), "kind": "summary"}
 TABLES = {
     "bp-rs-[ab]": (whole_run, changed(gdf=0.2)),
@@ -255,7 +256,8 @@ TABLES = {
     "corrected-*": (other_penalties, OFF),
     "sign-*": (other_penalties, changed(gap_delta_eff=lambda t: -t.gap_delta_eff if "gap_delta_eff" in t else 0.0)),
     "gaps-predicted": (other_penalties, changed(gap_delta_eff=0.2)),
-    "l0-exact-*": (other_penalties, changed({"design_name": "iid", "kind": "l0_predictors"}, df=0.05)),
+    "l0-exact-row*": (other_penalties, changed(L0_ON_IID, df=0.1)),
+    "l0-exact-ill*": (other_penalties, changed(L0_ON_IID, df=-0.1)),
 }
 
 
