@@ -107,6 +107,15 @@ def test_the_chain_by_eta_and_by_delta(penalty, eta):
     assert abs(effective - by_eta.df) < 2e-3 if sign == 0 else sign * (effective - by_eta.df) > 2e-3
 
 
+def test_the_gap_of_delta_eff_on_the_chain_is_smooth():
+    """delta_eff less df along the path has no more noise than df itself, so that its second differences are small."""
+    problem, gaps = {"alpha": 0.5, "predictors": AR1(0.5)}, []
+    for eta in (0.82, 0.7525, 0.685, 0.6175):
+        point = solve_rs(ElasticNet(eta2=0.1), eta=eta, **problem)
+        gaps.append(rs_delta_eff(ElasticNet(eta2=0.1), point, **problem) - point.df)
+    assert np.abs(np.diff(gaps, 2)).max() < 3e-4
+
+
 def test_the_error_of_the_chain_is_the_scatter_of_its_shifts(monkeypatch):
     """Other shifts of the lattice, and chains of random noise, agree within df_error."""
 

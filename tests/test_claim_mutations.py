@@ -93,6 +93,7 @@ THEORY = {
     "l1-solution": saddle(chi=0.01),
     "*-err-train": saddle(chi_hat=0.01),
     "fraction-erfc": saddle(eta=0.01),
+    "*-pi": saddle(free_energy=0.01),
     "l1-free-energy": saddle(penalty_mean=0.01),
     "l1-at": constant("rs_stable_range", (0.0, 0.99)),
     "en-at": constant("rs_stable_range", (0.0, 0.99)),
@@ -110,7 +111,7 @@ THEORY = {
     "l0-free-energy": saddle(penalty_mean=0.01),
     "l0-condition": shifted("s1_end", 0.005),
     "l0-df-one": constant("s1_end", 0.2),
-    "l0-at": saddle(at=lambda point: 0 * point["delta"]),
+    "l0-at": saddle(eta=lambda point: 0 * point["delta"]),
     "l0-greater": AS_DELTA,
     "l0-err-pre": saddle(err_pre=0.01),
     "scad-saddle": saddle(Q=0.01),
@@ -207,6 +208,7 @@ def in_examples(**columns):
 
 
 OFF = changed(**dict.fromkeys(("gdf", "delta", "err_train", "gap_stein", "gap_delta_eff"), 0.2))
+L0_ON_IID = {"design_name": "iid", "kind": "l0_predictors"}
 CORRELATED = {"block": ("claims", "figure5_example1", "figure6_example2"), "kind": "summary"}
 TABLES = {
     "bp-rs-[ab]": (whole_run, changed(gdf=0.2)),
@@ -248,7 +250,8 @@ TABLES = {
     "corrected-*": (other_penalties, OFF),
     "sign-*": (other_penalties, changed(gap_delta_eff=lambda t: -t.gap_delta_eff if "gap_delta_eff" in t else 0.0)),
     "gaps-predicted": (other_penalties, changed(gap_delta_eff=0.2)),
-    "l0-exact-*": (other_penalties, changed({"design_name": "iid", "kind": "l0_predictors"}, df=0.05)),
+    "l0-exact-row*": (other_penalties, changed(L0_ON_IID, df=0.1)),
+    "l0-exact-ill*": (other_penalties, changed(L0_ON_IID, df=-0.1)),
 }
 
 

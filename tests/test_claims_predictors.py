@@ -65,7 +65,7 @@ def run(off=0.0, gap=0.03, N=1000):
         evidence.append(theory("figure11_predictors", design))
     for name in (*HAAR, "iid"):
         sizes = pd.DataFrame({"N": [20, 40, 60, 80, 100], "delta": 0.1, "df_se": 1e-3, "exact": True})
-        shift = 0.05 if name in HAAR and not off else 0.0
+        shift = {"row_orthogonal": 0.05, "ill_conditioned": -0.05}.get(name, 0.0) * (1 - 2 * bool(off))
         sizes["df"] = 0.5 + shift + 2 / sizes.N
         evidence.append(attrs(sizes, kind="l0_predictors", design_name=name))
     return evidence

@@ -172,6 +172,9 @@ def test_orthonormal_columns_are_scalar_problems():
     assert (s.df, s.Q, s.at) == pytest.approx((rho / alpha, square / alpha, 0), rel=1e-12, abs=1e-12)
     # ||y - A x||^2 = ||y||^2 - 2 x.(A^T y) + ||x||^2, and E[h x*] = s2 rho
     assert s.err_train == pytest.approx(s2 - 2 * s2 * rho / alpha + square / alpha, rel=1e-12)
+    # and nothing breaks the symmetry of the replicas, even if the estimate jumps
+    hard = solve_rs(L0(), alpha=alpha, eta=eta, predictors=RowOrthogonal())
+    assert hard.at == 0 and hard.rs_stable
 
 
 @pytest.mark.parametrize("penalty", [L1(), L0()], ids=repr)

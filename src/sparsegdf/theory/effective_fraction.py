@@ -51,6 +51,8 @@ def rs_delta_eff(
         return float("nan")
     known = known_predictors(predictors, alpha, 1.0)
     probability, d = known.curvatures(penalty, solution.Q_hat, solution.eta, solution.chi_hat)
+    if known.sampled:  # counts at the mean of the chains' solutions are noisier than delta, their mean
+        probability = probability * (alpha * solution.delta / probability.sum())
     return effective_fraction(probability[probability > 0] / alpha, d[probability > 0], known.column)
 
 

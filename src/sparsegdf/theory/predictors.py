@@ -131,6 +131,8 @@ class Rotations(Covariance):
 
     def at(self, response_squared, u):
         Q_hat, _, deviation, _ = self._side(u)
+        if self._lambda.size == 1:  # orthogonal columns: nothing couples the components, even if the estimate jumps
+            return 0.0 * Q_hat
         return deviation * Q_hat**2 * response_squared
 
     def err_train(self, Q, chi_hat, u):

@@ -241,14 +241,17 @@ class SaddlePoints:
     def _u(self, t, v):
         """The root of the second equation at each (t, v); TINY where there is none above it."""
 
-        def equation(u):
+        def equation(u, t=t, v=v):
             response = self._state(t, v, u).response / self.alpha
             return self.predictors.df(u) - self.predictors.Q_hat(u) * response
 
-        one, small = np.ones(t.shape), np.full(t.shape, TINY)
         if self._proportional:
-            return np.maximum(1 + equation(one), TINY)
-        return np.where(equation(small) > 0, bracketed_roots(equation, small, one), TINY)
+            return np.maximum(1 + equation(np.ones(t.shape)), TINY)
+        u = np.full(t.shape, TINY)
+        there = equation(u) > 0
+        if there.any():
+            u[there] = bracketed_roots(lambda u: equation(u, t[there], v[there]), u[there], np.ones(there.sum()))
+        return u
 
     def _is_proportional(self):
         """Whether the equations separate: u is Q_hat, and E[x*^2] and Q_hat E[dx*/dh] at (t, v) do not depend on it.

@@ -127,8 +127,8 @@ def bp_l0(undamped=False):
                 raise Undecided("this run has no undamped BP for l0")
         k = table.fraction_converged.idxmax()
         row = table.loc[k]
-        setting = f"η = {row.eta:g}, damping {row.damping:g}"
-        measured = f"{row.fraction_converged:.0%} of {row.samples:.0f} runs converge at {setting}"
+        how = "without damping" if row.damping == 1 else f"with damping {row.damping:g}"
+        measured = f"{row.fraction_converged:.0%} of {row.samples:.0f} runs converge at η = {row.eta:g} {how}"
         share = row.fraction_converged
         return Outcome(share == 0, measured, "0 %", effect="one run", value=share)
 

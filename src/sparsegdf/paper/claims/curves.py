@@ -22,3 +22,9 @@ def curve(penalty, mean=0.0):
     """The RS solution on a grid of delta, S1 only."""
     table = rs_curve(penalty, alpha=ALPHA, deltas=DELTAS, mean=mean)
     return table[table.branch == "S1"]
+
+
+def pi_of(points, mean):
+    """pi_r = 2 int Dz log g_r at saddle points, from the free energy as printed."""
+    s2 = 1 + mean**2
+    return ALPHA * (points.Q_hat * s2 + points.chi * points.chi_hat) - 2 * points.free_energy

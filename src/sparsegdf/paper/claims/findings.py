@@ -86,9 +86,11 @@ FINDINGS = [
     Finding(
         "damping",
         "Damped BP has fixed points for ℓ₀",
-        "{bp-l0:all}, which is none; with strong damping most do",
+        "{bp-l0:all}, most do with strong damping",
         "Undamped BP for ℓ₀ does not converge, as the paper says, unless almost no component is non-zero "
-        "({bp-l0:all}). With strong damping it converges on most samples (table_bp_l0).",
+        "({bp-l0:all}). With strong damping it converges on most samples, but often to another support if the "
+        "damping is another one (table_bp_l0). So these fixed points do not decide whether GDF is the effective "
+        "fraction for ℓ₀, which the paper leaves open.",
         ("bp-l0",),
     ),
     Finding(

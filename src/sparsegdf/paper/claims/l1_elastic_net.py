@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from scipy.special import erfc
 
-from sparsegdf.paper.claims.curves import ALPHA, DELTAS, DOMAIN, EN, PENALTIES, curve
+from sparsegdf.paper.claims.curves import ALPHA, DELTAS, DOMAIN, EN, PENALTIES, curve, pi_of
 from sparsegdf.paper.claims.outcomes import Outcome, identity, positive, shrinks
 from sparsegdf.paper.claims.verdict import Claim, within
 from sparsegdf.penalties.elastic_net import ElasticNet
@@ -26,6 +26,24 @@ def l1_solution(_):
     tau = (1 + 2 * theta**2) * rho - 2 * theta / np.sqrt(np.pi) * np.exp(-(theta**2))
     chi, Q = rho / (ALPHA - rho), 1.25 * tau / (ALPHA - tau)
     return identity(np.concatenate([c.chi / chi - 1, c.Q / Q - 1]))
+
+
+def l1_pi(_):
+    return identity(elastic_net_pi(curve(L1(), mean=0.5), 0.0) - pi_of(curve(L1(), mean=0.5), 0.5))
+
+
+def elastic_net_pi(c, eta2):
+    """pi of the elastic net as printed; at eta2 = 0 it is that of l1."""
+    theta = c.eta / np.sqrt(2 * c.chi_hat)
+    bracket = (1 + 2 * theta**2) * erfc(theta) - 2 * theta / np.sqrt(np.pi) * np.exp(-(theta**2))
+    return c.chi_hat / (c.Q_hat + eta2) * bracket
+
+
+def elastic_net_and_l2_pi(_):
+    """pi of the elastic net, and of l2 (chi_hat/(Q_hat + eta_2))."""
+    c, dense = curve(EN, mean=0.5), l2()
+    gap = dense.chi_hat / (dense.Q_hat + EN.eta2) - pi_of(dense, 0.0)
+    return identity(np.append(elastic_net_pi(c, EN.eta2) - pi_of(c, 0.5), gap))
 
 
 def l1_free_energy(_):
@@ -141,6 +159,9 @@ CLAIMS = within(DOMAIN, [
           "theory: erfc(θ) - αδ on S1 of l1, elastic net, l0 and SCAD", fraction_is_erfc),
     Claim("l1-free-energy", "Sec. 5.1", "Free energy and mean penalty of l1.", "f, rbar", "theory: both sides on S1",
           l1_free_energy),
+    Claim("l1-pi", "Sec. 5.1", "π of l1 as printed.", "π", "theory: printed formula against 2∫Dz log g on S1", l1_pi),
+    Claim("en-pi", "Sec. 5.2", "π of the elastic net and of l2 as printed.", "π",
+          "theory: printed formulas against 2∫Dz log g on S1", elastic_net_and_l2_pi),
     Claim("en-saddle", "Sec. 5.2", "Q and χ of the elastic net as printed.", "Q, χ",
           "theory: printed formulas against the solver", elastic_net_saddle_point),
     Claim("en-at-form", "Sec. 5.2", "The AT condition of the elastic net.", "AT integral", "theory: printed form",

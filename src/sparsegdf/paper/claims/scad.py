@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import erfc, erfcinv
 
-from sparsegdf.paper.claims.curves import ALPHA, DELTAS, DOMAIN, SCAD5, SCAD8, curve
+from sparsegdf.paper.claims.curves import ALPHA, DELTAS, DOMAIN, SCAD5, SCAD8, curve, pi_of
 from sparsegdf.paper.claims.outcomes import Outcome, every, identity, positive, shrinks
 from sparsegdf.paper.claims.verdict import Claim, within
 from sparsegdf.penalties.scad import SCAD
@@ -38,6 +38,13 @@ def scad_saddle_point(penalty):
     rbar = ALPHA * c.chi * c.chi_hat - p1 - (1 + kappa / (2 * (c.Q_hat - kappa))) * p2 - p3
     rbar += level * ((penalty.a + 1) * flat / 2 - p4 / (2 * (penalty.a - 1)))
     return identity(np.concatenate([Q - c.Q, chi - c.chi, rbar - c.penalty_mean]))
+
+
+def scad_pi(penalty):
+    c = curve(penalty, mean=0.5)
+    _, p1, p2, p3, p4, flat = scad_parts(c, penalty)
+    level = c.eta * penalty.lam**2
+    return identity(p1 + p2 + p3 + level * (p4 / (penalty.a - 1) - (penalty.a + 1) * flat) - pi_of(c, 0.5))
 
 
 def scad_df(penalty):
@@ -134,6 +141,8 @@ def s3_within_at(_):
 CLAIMS = within(DOMAIN, [
     Claim("scad-saddle", "Sec. 5.4", "Q, χ and rbar of SCAD as printed.", "π₁ .. π₄",
           "theory: printed formulas against the solver, a = 8", lambda _: scad_saddle_point(SCAD8)),
+    Claim("scad-pi", "Sec. 5.4", "π of SCAD as printed.", "π", "theory: printed formula against 2∫Dz log g, a = 8",
+          lambda _: scad_pi(SCAD8)),
     Claim("scad-df", "eq. (SCAD_df)", "GDF of SCAD is δ plus the term of the transient region.", "df = δ + .. π₄",
           "theory: both sides on S1, a = 8 and 5",
           lambda _: every({"a = 8": scad_df(SCAD8), "a = 5": scad_df(SCAD5)})),

@@ -175,6 +175,10 @@ def draw(theory, points, subsets, blocks, designs):
                 look |= {"markerfacecolor": face, "zorder": 3}
                 top.errorbar(part.delta, part.gdf, xerr=part.delta_se, yerr=part.gdf_se, **look)
                 bottom.errorbar(part.delta, part.gap_rs, yerr=part.gap_rs_se, **look)
+        if name == L0 and (sizes := compared.N.dropna().unique()).size > 1:
+            place = {"x": 0.97, "y": 0.04, "ha": "right", "va": "bottom", "fontsize": 6.5}
+            text = f"hollow:\n$N = {sizes[0]:.0f}$\nfilled:\n$N = {sizes[-1]:.0f}$"
+            bottom.text(s=text, transform=bottom.transAxes, **place)
         right = 0.5 if name == L0 else 1  # no larger subsets are searched
         top.set(xlim=(0, right), ylim=(0, 1.02), xticks=(0, right / 2, right))
         top.label_outer()
