@@ -13,6 +13,7 @@ def require_number(name, value, *, above=None, at_least=None, at_most=None):
     bounds = [(above, "> ", lambda v, b: v > b), (at_least, ">= ", lambda v, b: v >= b)]
     bounds += [(at_most, "<= ", lambda v, b: v <= b)]
     allowed = " and ".join(f"{sign}{bound:g}" for bound, sign, _ in bounds if bound is not None) or "finite"
+    value = value.item() if isinstance(value, np.generic) else value  # shown as 0.5, not as np.float64(0.5)
     try:
         number = float(value)
     except (TypeError, ValueError):
