@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sparsegdf.checks import LARGEST, beyond_range, require_data, require_etas, require_integer, require_number
@@ -16,9 +17,9 @@ TINY = np.nextafter(0, 1)
         (np.nextafter(1, 2), {"above": 1}, None),
         (1, {"above": 1}, "> 1"),
         (1, {"at_least": 1}, None),
-        (np.nextafter(1, 0), {"at_least": 1}, ">= 1"),
+        (float(np.nextafter(1, 0)), {"at_least": 1}, ">= 1"),
         (2, {"above": 0, "at_most": 2}, None),
-        (np.nextafter(2, 3), {"above": 0, "at_most": 2}, "> 0 and <= 2"),
+        (float(np.nextafter(2, 3)), {"above": 0, "at_most": 2}, "> 0 and <= 2"),
         (-1e300, {}, None),
         (np.inf, {}, "finite"),
         (np.nan, {"at_least": 0}, ">= 0"),
@@ -75,6 +76,9 @@ def test_data_become_arrays_of_floats():
         ([[1.0], [2.0]], [1.0], "y has shape (1,); allowed: (2,), one value per row of A (2, 1)"),
         ([[1.0], [2.0]], [[1.0], [2.0]], "y has shape (2, 1); allowed: (2,)"),
         ([["a"], ["b"]], [1.0, 2.0], "A does not hold numbers alone"),
+        (pd.DataFrame({"u": [1.0, 2.0], "v": ["a", "b"]}), [1.0, 2.0], "column 'v' of A does not hold numbers alone"),
+        (pd.DataFrame({"u": [1.0, 2.0], "v": [1.0, np.nan]}), [1.0, 2.0], "A[1, 'v'] = nan"),
+        (pd.DataFrame({"u": [1.0, 2.0], "v": [5.0, 5.0]}), [1.0, 2.0], "column 'v' of A is constant (5)"),
         ([[1.0], [2.0]], ["a", "b"], "y does not hold numbers alone"),
         ([[1.0, 2.0], [3.0, np.inf]], [1.0, 2.0], "A[1, 1] = inf; allowed: finite numbers"),
         ([[1.0], [2.0]], [1.0, np.nan], "y[1] = nan; allowed: finite numbers"),

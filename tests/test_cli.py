@@ -1,7 +1,9 @@
 """The command `sparsegdf`: its theory, its help and the errors of its arguments."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -12,6 +14,7 @@ from data_cases import table, write
 
 import sparsegdf
 from sparsegdf import SCAD, ElasticNet, Spectrum, rs_curve
+from sparsegdf.selection import command_line
 from sparsegdf.selection.command_line import main
 
 
@@ -64,6 +67,51 @@ def test_version_and_module(folder):
     for words in (["-m", "sparsegdf"], ["-m", "sparsegdf.selection.command_line"]):
         done = subprocess.run([sys.executable, *words, "--version"], capture_output=True, text=True, check=True)
         assert done.stdout == f"sparsegdf {sparsegdf.__version__}\n" and re.match(r"\d+\.\d+", sparsegdf.__version__)
+
+
+_SLOW = """
+import time
+from sparsegdf.estimators.bootstrap import mapped
+from sparsegdf.selection import command_line
+
+def slow(index):
+    print("begun", flush=True)
+    time.sleep(60)
+
+def begin(options):
+    print("begun", flush=True)
+    list(mapped(slow, 4, {jobs}))
+
+if __name__ == "__main__":
+    command_line._theory = begin
+    raise SystemExit(command_line.main(["theory", "--penalty", "l1", "--alpha", "1", "--delta", "0.5"]))
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_the_command_and_its_processes_without_a_traceback(folder, jobs):
+    (folder / "slow.py").write_text(_SLOW.format(jobs=jobs))
+    command = [sys.executable, "slow.py"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        for _ in range(1 + jobs):
+            assert running.stdout.readline() == "begun\n"
+        os.killpg(running.pid, signal.SIGINT)
+        _, told = running.communicate(timeout=30)
+    assert (running.returncode, told) == (130, "sparsegdf: interrupted\n")
+
+
+def test_ctrl_c_while_numba_compiles(monkeypatch, capsys):
+    def run(options):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    monkeypatch.setattr(command_line, "_theory", run)
+    assert main(["theory", "--penalty", "l1", "--alpha", "1", "--delta", "0.5"]) == 130
+    assert capsys.readouterr().err == "sparsegdf: interrupted\n"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from problems import planted
+from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Lasso
 
 from sparsegdf import L1, select
@@ -19,7 +20,7 @@ def test_sigma2_where_there_are_more_columns_than_rows():
         A = rng.normal(size=(60, 100))
         y = A[:, :4] @ [2.0, -2.0, 1.5, 1.0] + 1.5 * rng.normal(size=60)
         A, y = A - A.mean(axis=0), y - y.mean()
-        value, source = estimate_noise_variance(A, y, intercept=True)
+        value, source, _ = estimate_noise_variance(A, y, intercept=True)
         assert "lasso" in source
         ratios.append(value / 1.5**2)
     assert np.mean(ratios) == pytest.approx(1, abs=0.15)
@@ -29,7 +30,7 @@ def test_sigma2_by_least_squares_is_unbiased():
     values = []
     for seed in range(200):
         A, y = planted(M=30, seed=seed, sigma=2.0)
-        value, source = estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True)
+        value, source, _ = estimate_noise_variance(A - A.mean(axis=0), y - y.mean(), intercept=True)
         values.append(value)
     assert "least squares" in source
     assert abs(np.mean(values) - 4) < 4 * np.std(values) / np.sqrt(200)
@@ -66,6 +67,12 @@ def test_an_exact_fit_is_told():
     with pytest.warns(UserWarning, match="fits y exactly") as told:
         found = select(A, 1 + A[:, 1] - 2 * A[:, 4], L1())
     assert len(told) == 1 and not found.path.jumps.any()  # no fit of l1 jumps, however small sigma is
+
+
+def test_a_lasso_with_a_coefficient_for_each_row_is_told():
+    A, y = load_diabetes(return_X_y=True, scaled=False)
+    with pytest.warns(UserWarning, match="has a coefficient for each row: give sigma2"):
+        select(A[:5], y[:5], L1())
 
 
 # --- cross-validation ------------------------------------------------------------------------------------------

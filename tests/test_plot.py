@@ -11,6 +11,7 @@ import pytest
 from problems import planted
 
 from sparsegdf import L0, L1, SCAD, ElasticNet, select
+from sparsegdf.selection.predicted import centred_curve
 
 matplotlib.use("Agg")
 
@@ -122,6 +123,16 @@ def test_names_are_shown_as_they_are(tmp_path):
     shown = {text.get_text() for text in axes[2].get_legend().get_texts()}
     assert shown == {*names[:5], "column 5"}
     assert all(f"{name} {x:.4g}" in repr(found) for name, x in zip(names, found.coef, strict=True))
+
+
+@pytest.mark.parametrize("rows, columns", [(442, 11), (442, 10)])
+def test_the_theory_reaches_all_columns_whatever_the_rounding(rows, columns):
+    """11/441 is larger than 1/(441/11) in floating point."""
+    A = np.random.default_rng(0).normal(size=(rows, columns))
+    curve = centred_curve(A, L1())
+    np.testing.assert_allclose(curve.df.iloc[-1], columns / (rows - 1))
+    with pytest.raises(ValueError, match=r"delta = 0.5 is out of range"):
+        centred_curve(A, L1(), [0.5])
 
 
 def test_the_predicted_df_is_drawn_if_asked_for():

@@ -289,6 +289,20 @@ def test_repr_and_why_name_the_model():
         assert densest.chosen == len(densest.path) - 1 and "dense end" not in densest.why()
 
 
+def test_df_is_shown_to_four_digits_however_many_rows_there_are():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(200_000, 2))
+    found = select(A, A[:, 0] + rng.normal(size=len(A)), L1())
+    assert f"df        {found.best.df:.4g}, " in repr(found) and f"df = {found.best.df:.4g}" in found.why()
+
+
+def test_names_that_occur_twice_are_matched_by_position():
+    A, y = planted()
+    same = pd.DataFrame(A, columns=["a"] * 8)
+    found = select(same, y, L1())
+    np.testing.assert_allclose(found.predict(same), found.predict(A), rtol=1e-12)
+
+
 # --- bad input -------------------------------------------------------------------------------------------------
 
 
@@ -301,14 +315,16 @@ def changed(A, index, value):
 @pytest.mark.parametrize(
     "change, named",
     [
-        ({"penalty": "lasso"}, "kind = 'lasso' is not a penalty .allowed: .*l1, mcp, scad"),
-        ({"penalty": SCAD}, "is not a sparsegdf penalty"),
+        ({"penalty": "lasso"}, "penalty = 'lasso' is not a penalty .allowed: .*l1, mcp, scad"),
+        ({"penalty": SCAD}, "is not a penalty .allowed: .*l1, mcp, scad"),
         ({"penalty": []}, "penalty is an empty list"),
         ({"sigma2": 0}, r"sigma2 = 0 is out of range \(allowed: > 0\)"),
         ({"sigma2": np.nan}, "sigma2 = nan"),
         ({"etas": [1.0, 2.0]}, "unsorted"),
         ({"etas": []}, "non-empty"),
         ({"A": csr_array(planted()[0])}, r"A is sparse, but centred columns are not: give A.toarray\(\)"),
+        ({"criterion": ["aic", "bic"]}, "criterion = .'aic', 'bic'. .allowed: cp, aic"),
+        ({"sample_weight": ["w"] * 60}, "sample_weight does not hold numbers alone"),
         ({"criterion": "mdl"}, "criterion = 'mdl' .allowed: cp, aic, bic, ebic, gcv, cv, cv1se"),
         ({"criterion": "ebic", "ebic_gamma": 2}, "ebic_gamma = 2 is out of range"),
         ({"criterion": "cv", "folds": 1}, "folds = 1 is out of range"),
@@ -336,6 +352,18 @@ def test_bad_input_is_named(change, named):
     A, y = planted()
     with pytest.raises(ValueError, match=named):
         select(**({"A": A, "y": y, "penalty": L1()} | change))
+
+
+def test_rows_in_another_order_are_named():
+    """Rows are matched by position, which a shuffled index shows to be wrong."""
+    A, y = (pd.DataFrame(one) for one in planted())
+    shuffled = y[0].sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match="same index in a different order"):
+        select(A, shuffled, "l1")
+    known = select(A, y[0], "l1").best.cp
+    assert select(A, shuffled[A.index], "l1").best.cp == known
+    assert select(A, y[0].set_axis(range(100, 160)), "l1").best.cp == known  # other labels say nothing
+    assert select(A, shuffled.to_numpy(), "l1").best.cp != known
 
 
 @pytest.mark.parametrize("penalty", [L1(), L0()], ids=repr)

@@ -13,6 +13,7 @@ def require_number(name, value, *, above=None, at_least=None, at_most=None):
     bounds = [(above, "> ", lambda v, b: v > b), (at_least, ">= ", lambda v, b: v >= b)]
     bounds += [(at_most, "<= ", lambda v, b: v <= b)]
     allowed = " and ".join(f"{sign}{bound:g}" for bound, sign, _ in bounds if bound is not None) or "finite"
+    value = value.item() if isinstance(value, np.generic) else value  # shown as 0.5, not as np.float64(0.5)
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -41,14 +42,18 @@ def as_floats(name, values):
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
+        if hasattr(values, "columns"):  # name the column
+            for i, label in enumerate(values.columns):
+                as_floats(f"column {label!r} of {name}", values.iloc[:, i])
         raise ValueError(f"{name} does not hold numbers alone ({error})") from None
 
 
-def require_finite(name, array):
-    """Raise ValueError with the first entry that is not finite."""
+def require_finite(name, array, columns=None):
+    """Raise ValueError with the first entry that is not finite; `columns` are names for the last index."""
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name}{list(where)} = {array[where]}; allowed: finite numbers")
+        named = list(where) if columns is None else [*where[:-1], columns[where[-1]]]
+        raise ValueError(f"{name}{named} = {array[where]}; allowed: finite numbers")
 
 
 def beyond_range(values):
@@ -63,14 +68,16 @@ def require_data(A, y):
     A constant column could only stand for an intercept, which the model does not have. If there is only one row, only
     zero entries are rejected. Values whose powers overflow or underflow are rejected, too.
     """
+    columns = list(A.columns) if hasattr(A, "columns") else None
     A, y = as_floats("A", A), as_floats("y", y)
     if A.ndim != 2 or min(A.shape) < 1:
         raise ValueError(f"A has shape {A.shape}; allowed: (M, N) with M, N >= 1")
     if y.shape != (A.shape[0],):
         raise ValueError(f"y has shape {y.shape}; allowed: ({A.shape[0]},), one value per row of A {A.shape}")
-    require_finite("A", A)
+    columns = range(A.shape[1]) if columns is None else columns
+    require_finite("A", A, columns)
     require_finite("y", y)
-    for name, array in ((f"column {np.argmax(beyond_range(A))} of A", A), ("y", y)):
+    for name, array in ((f"column {columns[np.argmax(beyond_range(A))]!r} of A", A), ("y", y)):
         if beyond_range(array).any():
             column = array if array.ndim == 1 else array[:, np.argmax(beyond_range(array))]
             raise ValueError(
@@ -79,7 +86,9 @@ def require_data(A, y):
             )
     constant = np.flatnonzero(np.ptp(A, axis=0) == 0 if A.shape[0] > 1 else A[0] == 0)
     if constant.size:
-        raise ValueError(f"column {constant[0]} of A is constant ({A[0, constant[0]]:g}); remove such columns")
+        raise ValueError(
+            f"column {columns[constant[0]]!r} of A is constant ({A[0, constant[0]]:g}); remove such columns"
+        )
     return A, y
 
 

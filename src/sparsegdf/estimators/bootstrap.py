@@ -2,6 +2,7 @@
 
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from signal import SIG_DFL, SIGINT, signal
 
 import numpy as np
 
@@ -76,5 +77,6 @@ def mapped(function, samples, jobs):
     if jobs == 1:
         yield from map(function, range(samples))
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    # Ctrl-C reaches all processes of a terminal. With the default action these end at once and in silence.
+    with ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_DFL)) as pool:
         yield from pool.map(function, range(samples), chunksize=max(1, samples // (8 * jobs)))

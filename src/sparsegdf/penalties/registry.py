@@ -1,7 +1,7 @@
 """The penalties by kind, the name used in a configuration and on the command line. Each has a file here."""
 
 from sparsegdf import penalties
-from sparsegdf.penalties.base import Penalty, require_penalty
+from sparsegdf.penalties.base import Penalty
 from sparsegdf.registry import classes_by_file
 
 PENALTIES = classes_by_file(penalties, Penalty)
@@ -16,7 +16,8 @@ def make_penalty(kind, **parameters):
 
 def as_penalty(penalty):
     """The penalty itself, or the one of this kind with its defaults: as_penalty("scad") is SCAD()."""
-    if isinstance(penalty, str):
-        return make_penalty(penalty)
-    require_penalty(penalty)
-    return penalty
+    if isinstance(penalty, Penalty):
+        return penalty
+    if isinstance(penalty, str) and penalty in PENALTIES:
+        return PENALTIES[penalty]()
+    raise ValueError(f"penalty = {penalty!r} is not a penalty (allowed: {', '.join(PENALTIES)}, or e.g. SCAD(a=8))")

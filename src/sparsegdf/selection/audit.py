@@ -74,7 +74,7 @@ class Audit:
         sizes = "" if self.nonzeros is None else f", {self.nonzeros} non-zeros"
         parameters = f"{self.rows * self.df:.2f} +- {self.rows * self.df_se:.2f} parameters"
         return (
-            f"Audit: {parameters}{sizes}; df = {self.df:.4f} +- {self.df_se:.4f} of {self.rows} rows\n"
+            f"Audit: {parameters}{sizes}; df = {self.df:.4g} +- {self.df_se:.2g} of {self.rows} rows\n"
             f"  err_train {self.err_train:.6g}, C_p {self.cp:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}, "
             f"GCV {self.gcv:.6g} (sigma2 {self.sigma2:.6g})\n"
             f"  {self.samples} samples; the fit jumps on the way to {100 * self.jumps:.0f} % of those looked at"

@@ -20,8 +20,8 @@ Generalized degrees of freedom (df) of sparse regression, 1/2 ||y - A x||^2 + r(
   sparsegdf theory --penalty scad --alpha 0.5 --delta 0.1:0.9:0.1     the replica-symmetric curve
   sparsegdf theory --penalty scad --predictors data.csv --target y     for your predictors
 
-sparsegdf select --help and sparsegdf theory --help explain the options. Exit status: 0, or 2 with a message when the
-arguments or the data cannot be used."""
+sparsegdf select --help and sparsegdf theory --help explain the options. Exit status: 0, 2 with a message when the
+arguments or the data cannot be used, or 130 after Ctrl-C."""
 
 _THEORY = """\
 Prints the replica-symmetric solution for y of variance 1: at each delta = non-zeros/rows the eta, df, training and
@@ -43,7 +43,19 @@ def main(arguments=None):
     except (ValueError, OSError) as error:
         print(f"sparsegdf: error: {error}", file=sys.stderr)
         return 2
+    except (KeyboardInterrupt, SystemError) as error:
+        if not _is_interrupt(error):
+            raise
+        print("sparsegdf: interrupted", file=sys.stderr)
+        return 130
     return 0
+
+
+def _is_interrupt(error):
+    """Whether it is Ctrl-C, which numba reports as a SystemError while it compiles."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _parser():

@@ -69,7 +69,7 @@ def _gcv(err, df):
 
 def require_criterion(criterion: str) -> str:
     """The criterion, or a ValueError if it is not one of CRITERIA."""
-    if criterion not in CRITERIA:
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
         raise ValueError(f"criterion = {criterion!r} (allowed: {', '.join(CRITERIA)})")
     return criterion
 

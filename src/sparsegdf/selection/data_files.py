@@ -132,11 +132,12 @@ def _without_missing(table, target, drop_missing, file):
         gone = table.columns[columns]
         notes.append(f"dropped {len(gone)} columns, which have missing values: {_listed(gone)}")
         return table.loc[:, ~columns], notes
-    where = "the target too, so " if drop_missing == "columns" else ""
+    advice = "--drop-missing rows leaves out these rows, --drop-missing columns these columns"
+    if drop_missing == "columns":
+        advice = "the target cannot be left out; --drop-missing rows leaves out these rows"
     names = table.columns[columns]
     raise ValueError(
-        f"{file}: these columns have missing values, in {rows} of {len(table)} rows: {_listed(names)} "
-        f"({where}--drop-missing rows leaves out these rows, --drop-missing columns these columns)"
+        f"{file}: these columns have missing values, in {rows} of {len(table)} rows: {_listed(names)} ({advice})"
         + "".join(f"; {note}" for note in notes)
     )
 
@@ -212,7 +213,12 @@ def _predictors(table, file):
         file,
     )
     prints = pd.Series([blake2b(column + 0.0).digest() for column in A.T])  # + 0.0: no -0.0
-    _refuse(table.columns[prints.duplicated()], "repeat the values of another column: remove one of each pair", file)
+    first = dict(zip(prints[::-1], table.columns[::-1], strict=True))
+    again = [f"{table.columns[i]!r} those of {first[prints[i]]!r}" for i in np.flatnonzero(prints.duplicated())]
+    if again:
+        raise ValueError(
+            f"{file}: columns repeat the values of others: {_some(again)}; leave one of each out with --drop NAME"
+        )
     return pd.DataFrame(A, columns=table.columns, copy=False)
 
 

@@ -19,6 +19,7 @@ _FEWEST_ROWS = 4  # From fewer rows sigma^2 is not estimated.
 class NoiseVariance(NamedTuple):
     value: float
     source: str  # how it was obtained, in words
+    saturated: bool = False  # whether the fit has as many coefficients as there are rows
 
 
 def estimate_noise_variance(
@@ -55,5 +56,6 @@ def estimate_noise_variance(
         decades += 2
     best = etas[: 1 + lowest]
     x = stationary_points(A, y, L1(), best)[:, -1]
-    left = max(M - np.count_nonzero(x) - spent, 1)
-    return NoiseVariance(float(np.square(y - A @ x).sum() / left), "lasso with eta by 10-fold cross-validation")
+    left = M - np.count_nonzero(x) - spent
+    value = float(np.square(y - A @ x).sum() / max(left, 1))
+    return NoiseVariance(value, "lasso with eta by 10-fold cross-validation", saturated=bool(left < 1))

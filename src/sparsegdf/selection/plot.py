@@ -64,7 +64,7 @@ def _draw_df(ax, selection, path, predicted):
     if predicted is not None:
         ax.plot(path.eta, predicted, color="C2", linewidth=1, label="theory, from singular values")
     ax.set_ylabel("df, fraction of M")
-    ax.legend(frameon=False)
+    ax.legend(edgecolor="none", fontsize="small")  # on white: there is not always room beside the curves
 
 
 def _draw_coefficients(ax, selection, path):

@@ -13,7 +13,9 @@ from sparsegdf.theory.replica_symmetric import rs_curve
 def spectral_curve(A, penalty, deltas, *, free_rank=0, variance=1.0):
     """rs_curve at these deltas = nonzeros/(M - free_rank); A is without its free_rank unpenalised columns."""
     M, N = A.shape
-    return rs_curve(penalty, alpha=(M - free_rank) / N, deltas=deltas, variance=variance, predictors=Spectrum.of(A))
+    alpha, deltas = (M - free_rank) / N, np.asarray(deltas, float)
+    deltas = np.where(np.isclose(deltas, 1 / alpha, rtol=1e-12, atol=0), 1 / alpha, deltas)  # no rounding beyond it
+    return rs_curve(penalty, alpha=alpha, deltas=deltas, variance=variance, predictors=Spectrum.of(A))
 
 
 def centred_curve(A, penalty, deltas=None):

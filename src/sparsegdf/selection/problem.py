@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsegdf.checks import require_data, require_number
+from sparsegdf.checks import as_floats, require_data, require_number
 from sparsegdf.selection.noise import NoiseVariance, estimate_noise_variance
 from sparsegdf.selection.tall import with_few_rows
 from sparsegdf.selection.unpenalised import regress
@@ -82,7 +82,7 @@ def make_problem(
     penalty_weights: Any,
     warn: Callable[[str], None],
 ) -> Problem:
-    """The Problem of (A, y); `warn` is called with a message if A fits y exactly."""
+    """The Problem of (A, y); `warn` is called with a message if sigma2 cannot be estimated well."""
     A, y = _require_variation(A, y, intercept)
     root = np.sqrt(_row_weights(sample_weight, len(y)))
     if not root.all():
@@ -152,7 +152,7 @@ def _column_weights(weights, N):
 
 
 def _weights(name, weights, size):
-    weights = np.asarray(weights, float)
+    weights = as_floats(name, weights)
     if weights.shape != (size,):
         raise ValueError(f"{name} has shape {weights.shape}; allowed: ({size},)")
     if not np.isfinite(weights).all() or (weights < 0).any():
@@ -167,6 +167,10 @@ def _noise(A, y, intercept, unpenalised, sigma2, warn):
     noise = estimate_noise_variance(A, y, intercept, unpenalised)
     floor = _EXACT * np.square(y).mean()
     if noise.value > floor:
+        if noise.saturated:
+            warn(
+                "the lasso from which sigma2 is estimated has a coefficient for each row: give sigma2 if it is known"
+            )
         return noise
     warn("A fits y exactly, so sigma2 cannot be estimated: it is taken as rounding error")
     return NoiseVariance(float(floor), "rounding error: A fits y exactly")

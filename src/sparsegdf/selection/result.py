@@ -140,7 +140,8 @@ class Selection:
             A = A.set_axis([str(name) for name in A.columns], axis=1)
             if missing := [name for name in self.names if name not in A]:
                 raise ValueError(f"A has no column {missing[0]!r}, one of the {len(self.names)} columns of the fit")
-            A = A[self.names]
+            if list(A.columns) != self.names:  # the same names need no matching, and may occur twice
+                A = A[self.names]
         A = np.asarray(A, dtype=float)
         if A.ndim != 2 or A.shape[1] != len(self.names):
             raise ValueError(f"A has shape {A.shape}; allowed: (M, {len(self.names)}), the columns of the fit")
@@ -175,7 +176,7 @@ class Selection:
         best, used = self.best, CRITERIA[self.criterion]
         formula = used.formula
         if used.from_df:
-            formula += f"; err_train = {best.err_train:.6g}, sigma2 = {self.sigma2:.6g}, df = {best.df:.4f}"
+            formula += f"; err_train = {best.err_train:.6g}, sigma2 = {self.sigma2:.6g}, df = {best.df:.4g}"
         usable = self.path[self.path.converged]
         first, last = usable.iloc[0], usable.iloc[-1]
         ends = [row for row in (first, last) if row.eta != best.eta]
@@ -242,10 +243,10 @@ class Selection:
         order = np.argsort(-np.abs(self.coef), kind="stable")[: np.count_nonzero(self.coef)]
         shown = ", ".join(f"{self.names[i]} {self.coef[i]:.4g}{self._often(i)}" for i in order[:_PRINTED])
         more = f" and {order.size - _PRINTED} more" if order.size > _PRINTED else ""
-        error = f" +- {best.df_se:.4f}" if "df_se" in best else ""
+        error = f" +- {best.df_se:.2g}" if "df_se" in best else ""
         lines = {
             "chosen": f"eta = {best.eta:.4g}, {order.size} non-zeros, {self.criterion} = {best[column]:.6g}",
-            "df": f"{best.df:.4f}{error}, {self.rows * best.df:.2f} parameters ({self.df_source})",
+            "df": f"{best.df:.4g}{error}, {self.rows * best.df:.2f} parameters ({self.df_source})",
             "sigma2": f"{self.sigma2:.6g} ({self.sigma2_source})",
             "path": f"{len(self.path)} levels of eta, {self.path.eta.iloc[0]:.4g} to {self.path.eta.iloc[-1]:.4g}"
             + (f", {lost} not converged" if lost else "")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sparsegdf.checks import require_integer, require_number
+from sparsegdf.checks import as_floats, require_integer, require_number
 from sparsegdf.penalties.base import Penalty
 from sparsegdf.penalties.l0 import L0
 from sparsegdf.penalties.registry import as_penalty
@@ -139,6 +139,7 @@ def select(
     )
     if hasattr(A, "toarray"):
         raise ValueError("A is sparse, but centred columns are not: give A.toarray(), if it fits into memory")
+    _require_same_order(A, y)
     names = [str(name) for name in getattr(A, "columns", range(np.shape(A)[1] if np.ndim(A) == 2 else 0))]
     _require_weights_for(penalties, penalty_weights)
     problem = make_problem(
@@ -278,10 +279,22 @@ def _best_of(found):
     return replace(found[order[0]], candidates=table.reset_index(drop=True))
 
 
+def _require_same_order(A, y):
+    """Rows are matched by position, so labels in another order are a mistake."""
+    rows, own = (getattr(getattr(data, "index", None), "array", None) for data in (A, y))
+    if rows is None or own is None or len(rows) != len(own) or A.index.equals(y.index):
+        return
+    if A.index.is_unique and set(rows) == set(own):
+        raise ValueError(
+            "A and y have the same index in a different order; allowed: y.loc[A.index], or y.to_numpy() if the rows "
+            "are in the same order all the same"
+        )
+
+
 def _require_weights_for(penalties, weights):
     """l0 counts, so a weight other than 0 and 1 has no meaning for it."""
     if weights is not None and any(isinstance(one, L0) for one in penalties):
-        weights = np.ravel(np.asarray(weights, float))
+        weights = np.ravel(as_floats("penalty_weights", weights))
         if (other := weights[~np.isin(weights, (0, 1))]).size:
             raise ValueError(f"penalty_weights has {other[0]:g}, which has no meaning for L0; allowed: 0 and 1")
 
