@@ -113,6 +113,22 @@ def test_a_run_in_a_terminal_ended_by_ctrl_c(tmp_path):
     assert said == [SENTENCE] and not pieces[-1].strip()  # the bar is gone
 
 
+def test_a_run_whose_terminal_is_closed(tmp_path):
+    """As by a lost connection: no job lives on, and the same command can go on, since there is no lock."""
+    project = Project(tmp_path / "project")
+    (tmp_path / "slowly.sh").write_text("sleep 60\n")
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tests/tiny.yaml", "--"]
+    sources = {"PYTHONPATH": str(project.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    terminal = Terminal(
+        [*command, "figure1_single_body"], project.folder, **sources, BASH_ENV=str(tmp_path / "slowly.sh")
+    )
+    terminal.read_until(r"0 of \d+ jobs")
+    running = terminal.jobs(starting="sleep")
+    os.close(terminal.device)
+    assert terminal.status() == 1 and not psutil.wait_procs(running, timeout=20)[1]
+    assert list(project.folder.glob(".snakemake/locks/*")) == []
+
+
 # --- how long it takes ---------------------------------------------------------------------------------------------
 
 
