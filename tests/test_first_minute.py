@@ -194,6 +194,22 @@ def test_the_first_screen_of_another_run_scales_the_reference(tmp_path, monkeypa
     assert "(17.1 CPU minutes by the reference run, scaled, 1 jobs not counted)" in text
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"rule\tcpu_seconds\nfixed_points", b"rule\tcpu_seconds\na\tx\n", b"\xff\x00"]
+)
+def test_damaged_costs_do_not_stop_a_run(tmp_path, monkeypatch, content):
+    """The first screen says less, and nothing fails."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results/paper/benchmarks/fixed_points").mkdir(parents=True)
+    jobs = [Job(1, "fixed_points")]
+    how = {"run": "paper", "cores": 2, "reference": tmp_path}
+    for files in ((), ("results/paper/benchmarks/fixed_points/1.tsv", "costs.csv", "work.csv", "schedule.txt")):
+        for file in files:
+            (tmp_path / file).write_bytes(content)
+        text, expected = overview(jobs, {jobs[0]: []}, **how)
+        assert expected == {1: None} and "known when the first jobs have ended" in text
+
+
 def test_the_work_of_a_job_by_hand():
     """What the params of the rules look like: samples beside, above or within a block, and grids of several penalties."""
 
