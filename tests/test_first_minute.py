@@ -259,6 +259,8 @@ def test_make_clean_asks_and_takes_a_run(tmp_path):
     shutil.copy2(ROOT / "Makefile", tmp_path)
     files = ["results/README.md", "paper_figures/README.md", "paper_figures/a.png", ".snakemake/metadata/a"]
     files += ["results/quick/logs/a", "quick_figures/a.png"]
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/other.yaml").touch()
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -270,6 +272,9 @@ def test_make_clean_asks_and_takes_a_run(tmp_path):
         assert "Nothing was deleted" in make(tmp_path, "clean", input=answer).stdout and left() == files
     make(tmp_path, "clean", "RUN=quick", input="y\n")
     assert left() == files[:4]
+    for run, hint in (("othr", True), ("other", False)):  # it has not run
+        text = make(tmp_path, "clean", f"RUN={run}").stdout
+        assert "nothing to delete" in text and ("Did you mean other?" in text) == hint
     make(tmp_path, "clean", input="y\n")
     assert left() == files[:2]
 
