@@ -176,7 +176,7 @@ CLEANED = $(if $(ALL_RUNS),.snakemake results *_figures,results/$(RUN) $(RUN)_fi
 
 clean: ## delete results and figures, of all runs or of one (RUN=quick), after asking; keep the environment
 	@found=$$(ls -d $(CLEANED) 2>/dev/null | tr '\n' ' '); \
-	[ "$$found" ] || { echo "There is nothing to delete ($(CLEANED)).$(if $(ALL_RUNS),,$(call DID_YOU_MEAN,$(RUN),$(RUNS)))"; exit 0; }; \
+	[ "$$found" ] || { echo "There is nothing to delete ($(CLEANED)).$(if $(or $(ALL_RUNS),$(filter $(RUN),$(RUNS))),,$(call DID_YOU_MEAN,$(RUN),$(RUNS)))"; exit 0; }; \
 	read -r -p "Delete what is in $$found? [y/N] " answer; \
 	[ "$$answer" = y ] || { echo "Nothing was deleted."; exit 0; }; \
 	find $$found -mindepth 1 ! -path results/README.md ! -path paper_figures/README.md -delete 2>/dev/null; \

@@ -135,7 +135,8 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(project):
     assert process.returncode != 0 and "Traceback" not in text
     assert below and not any(child.is_running() for child in below)
     assert not (project.folder / LONG).exists() and temporary_files(project) == []
-    assert project.planned(LONG) == {"fixed_points": 1}  # and there is no lock
+    assert project.planned(LONG) == {"fixed_points": 1}
+    assert list(project.folder.glob(".snakemake/locks/*")) == []
 
 
 def test_no_temporary_file_is_left_after_kill_9_and_a_resume(project):

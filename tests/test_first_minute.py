@@ -112,6 +112,22 @@ def test_a_run_in_a_terminal_ended_by_ctrl_c(tmp_path):
     assert said == [SENTENCE] and not pieces[-1].strip()  # the bar is gone
 
 
+def test_a_run_whose_terminal_is_closed(tmp_path):
+    """As by a lost connection: no job lives on, and the same command can go on, since there is no lock."""
+    project = Project(tmp_path / "project")
+    (tmp_path / "slowly.sh").write_text("sleep 60\n")
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tests/tiny.yaml", "--"]
+    sources = {"PYTHONPATH": str(project.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    terminal = Terminal(
+        [*command, "figure1_single_body"], project.folder, **sources, BASH_ENV=str(tmp_path / "slowly.sh")
+    )
+    terminal.read_until(r"0 of \d+ jobs")
+    running = terminal.jobs(starting="sleep")
+    os.close(terminal.device)
+    assert terminal.status() == 1 and not psutil.wait_procs(running, timeout=20)[1]
+    assert list(project.folder.glob(".snakemake/locks/*")) == []
+
+
 # --- how long it takes ---------------------------------------------------------------------------------------------
 
 
@@ -177,6 +193,22 @@ def test_the_first_screen_of_another_run_scales_the_reference(tmp_path, monkeypa
     assert "(17.1 CPU minutes by the reference run, scaled, 1 jobs not counted)" in text
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"rule\tcpu_seconds\nfixed_points", b"rule\tcpu_seconds\na\tx\n", b"\xff\x00"]
+)
+def test_damaged_costs_do_not_stop_a_run(tmp_path, monkeypatch, content):
+    """The first screen says less, and nothing fails."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results/paper/benchmarks/fixed_points").mkdir(parents=True)
+    jobs = [Job(1, "fixed_points")]
+    how = {"run": "paper", "cores": 2, "reference": tmp_path}
+    for files in ((), ("results/paper/benchmarks/fixed_points/1.tsv", "costs.csv", "work.csv", "schedule.txt")):
+        for file in files:
+            (tmp_path / file).write_bytes(content)
+        text, expected = overview(jobs, {jobs[0]: []}, **how)
+        assert expected == {1: None} and "known when the first jobs have ended" in text
+
+
 def test_the_work_of_a_job_by_hand():
     """What the params of the rules look like: samples beside, above or within a block, and grids of several penalties."""
 
@@ -226,6 +258,8 @@ def test_make_clean_asks_and_takes_a_run(tmp_path):
     shutil.copy2(ROOT / "Makefile", tmp_path)
     files = ["results/README.md", "paper_figures/README.md", "paper_figures/a.png", ".snakemake/metadata/a"]
     files += ["results/quick/logs/a", "quick_figures/a.png"]
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/other.yaml").touch()
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -237,5 +271,8 @@ def test_make_clean_asks_and_takes_a_run(tmp_path):
         assert "Nothing was deleted" in make(tmp_path, "clean", input=answer).stdout and left() == files
     make(tmp_path, "clean", "RUN=quick", input="y\n")
     assert left() == files[:4]
+    for run, hint in (("othr", True), ("other", False)):  # it has not run
+        text = make(tmp_path, "clean", f"RUN={run}").stdout
+        assert "nothing to delete" in text and ("Did you mean other?" in text) == hint
     make(tmp_path, "clean", input="y\n")
     assert left() == files[:2]

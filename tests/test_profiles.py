@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, Project
 
 sys.path.insert(0, str(ROOT / "workflow"))
-from guards import GuardError, require_profile, require_triggers
+from guards import GuardError, require_profile, require_triggers, require_work
 
 HERE = "profiles/cluster-generic, profiles/default, profiles/slurm"
 
@@ -107,6 +107,22 @@ def test_all_that_are_needed_pass(words):
 def test_any_that_is_missing_does_not(words):
     with pytest.raises(GuardError, match="stale results would pass as fresh"):
         require_triggers(words.split())
+
+
+@pytest.mark.parametrize("words", ["--touch", "-t", "--ignore-incomplete"])
+def test_options_that_make_old_files_pass_as_new_are_refused(words):
+    require_work(["--cores", "2", "figure2_gdf"])
+    with pytest.raises(GuardError, match="stale results would pass as fresh"):
+        require_work(["--cores", "2", words, "--", "figure2_gdf"])
+
+
+def test_touch_does_not_make_results_of_another_seed_fresh(changed):
+    changed.edit("config/paper.yaml", "seed: 20180621", "seed: 1")
+    summary = "results/tiny/summaries/figure4_bp_vs_rs/scad_a5.parquet"
+    done = changed.snakemake("--touch", summary, check=False)
+    assert done.returncode != 0 and "Traceback" not in done.text
+    assert "--touch: stale results would pass as fresh" in done.text
+    assert changed.planned(summary)["fixed_points"] == 2
 
 
 # --- a configuration without a run of its own ----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""SIGTERM ends a run as Ctrl-C does, and what a killed run left behind is removed when the next one begins."""
+"""SIGTERM and a closed terminal end a run as Ctrl-C does. The next run removes what a killed one left behind."""
 
 import fcntl
 import re
@@ -14,9 +14,14 @@ _open = []
 
 
 def end_as_ctrl_c():
-    """SIGTERM becomes Ctrl-C, with all that interrupt.py or cancel_all.py do then."""
-    with suppress(ValueError):  # not in the main thread: somebody else's program plans this workflow
-        signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    """SIGTERM and SIGHUP become Ctrl-C, with all that interrupt.py or cancel_all.py do then.
+
+    A terminal that is closed, as by a lost connection, sends SIGHUP; nohup makes a run ignore it.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            with suppress(ValueError):  # not in the main thread: somebody else's program plans this workflow
+                signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
 def remove_leftovers(folders, *, local, state=".snakemake"):

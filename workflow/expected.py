@@ -1,36 +1,47 @@
 """What jobs cost in the past, and so what they may be expected to cost."""
 
 import csv
+from contextlib import suppress
 from statistics import mean
 
 from job_costs import costs_file
 
 START = 1.0  # CPU seconds of a job that computes nothing
+# A missing or damaged file costs a better estimate, never the run.
+UNREADABLE = (OSError, ValueError, TypeError, LookupError, ZeroDivisionError, csv.Error)
 
 
 def past_seconds(files):
     """The rule and the CPU time of past jobs, by the file that says so."""
     spent = {}
     for file in files:
-        with open(file, encoding="utf-8") as handle:
+        with suppress(*UNREADABLE), open(file, encoding="utf-8") as handle:
             row = next(csv.DictReader(handle, delimiter="\t"), {})
-        if "cpu_seconds" in row:  # without it the file is Snakemake's own, of an older version
             spent[file] = (row["rule"], float(row["cpu_seconds"]))
     return spent
 
 
 def reference_jobs(folder):
     """The mean CPU time and the mean work of a job of each rule in the reference run."""
-    with open(folder / "costs.csv", encoding="utf-8") as costs, open(folder / "work.csv", encoding="utf-8") as sizes:
-        works = {row["rule"]: float(row["work"]) / int(row["jobs"]) for row in csv.DictReader(sizes)}
-        rows = list(csv.DictReader(costs))
-    return {row["rule"]: (60 * float(row["cpu_minutes"]) / int(row["jobs"]), works.get(row["rule"])) for row in rows}
+    works = _per_job(folder / "work.csv", "work")
+    return {
+        rule: (60 * minutes, works.get(rule))
+        for rule, minutes in _per_job(folder / "costs.csv", "cpu_minutes").items()
+    }
+
+
+def _per_job(file, column):
+    with suppress(*UNREADABLE), open(file, encoding="utf-8") as handle:
+        return {row["rule"]: float(row[column]) / int(row["jobs"]) for row in csv.DictReader(handle)}
+    return {}
 
 
 def reference_minutes(schedule):
     """The CPU minutes of each target of the reference run, by its number of jobs (`make schedule` > the file)."""
-    rows = [line.split() for line in schedule.read_text(encoding="utf-8").splitlines()[1:]]
-    return {int(row[1]): float(row[2]) for row in rows}
+    with suppress(*UNREADABLE):
+        rows = [line.split() for line in schedule.read_text(encoding="utf-8").splitlines()[1:]]
+        return {int(row[1]): float(row[2]) for row in rows}
+    return {}
 
 
 def scaled_seconds(job, reference):

@@ -55,6 +55,17 @@ def require_triggers(arguments):
         )
 
 
+def require_work(arguments):
+    """Raise GuardError if the command line lets old or unfinished files pass as fresh."""
+    given = get_argument_parser().parse_known_args(arguments)[0]
+    for name in ("touch", "ignore_incomplete"):
+        if getattr(given, name):
+            raise GuardError(
+                f"--{name.replace('_', '-')}: stale results would pass as fresh. Leave the option out: a file that "
+                "is touched and not changed reruns nothing, and what a killed run left is made again."
+            )
+
+
 def over(config, file):
     """`config` laid over that of `file`. Snakemake does so with --configfile and --config, but not in a module."""
     base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 
 import psutil
 from snakemake.shell import shell
@@ -80,4 +81,5 @@ def _is_logging(frame):
 
 def _say():
     """Past Snakemake's logger and Python's streams, whose locks the interrupted code may hold."""
-    os.write(2, f"{CLEAR_LINE if os.isatty(2) else ''}{SENTENCE}\n".encode())
+    with suppress(OSError):  # the terminal may be closed
+        os.write(2, f"{CLEAR_LINE if os.isatty(2) else ''}{SENTENCE}\n".encode())

@@ -166,7 +166,7 @@ def test_slurm_gives_the_bytes_of_a_local_quick_run(cluster, tmp_path):
     submitted = {comment.split("_wildcards_")[0].removeprefix("rule_") for _, _, comment in jobs}
     assert {"fixed_points", "iterated", "l0_samples"} <= submitted <= SUBMITTED | {"bp_region"}
     made = digests(there.folder, "quick")
-    assert len(made) > 200
+    assert len(made) > 90
     assert made == digests(here.folder, "quick")
 
 

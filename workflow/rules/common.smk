@@ -25,6 +25,7 @@ from guards import (
     require_targets,
     require_triggers,
     require_unique_keys,
+    require_work,
 )
 from interrupt import one_sentence, without_traceback
 from overview import overview
