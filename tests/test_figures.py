@@ -143,7 +143,7 @@ def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
     block, problem = {"kind": "mcp", "a": 8, "lam": 1}, {"alpha": 1.0, "mean": 0.0, "variance": 1.0}
     table = single_body_table(4 * [{"penalty": block, "eta": 1.0}], z_max=4, **problem)
     drawn = figure1_single_body.draw(table, 4 * [block])
-    assert [r"theta'_{1}" in text.get_text() for text in drawn.figure.axes[0].texts].count(True) == 1
+    assert [r"theta_{1}'" in text.get_text() for text in drawn.figure.axes[0].texts].count(True) == 1
     curve = rs_table({"mcp": block}, deltas=np.linspace(0.1, 0.4, 4), **(problem | {"alpha": 0.5}))
     drawn = figure2_gdf.draw(curve, {"mcp": block})
     assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())
