@@ -116,7 +116,7 @@ figure
 # %%
 etas = [1.6, 1.2, 0.8, 0.4, 0.2, 0.1]
 adapted, direct = belief_propagation(A, y, scad, etas), stationary_path(A, y, scad, etas)
-table = {"eta": etas, "delta": adapted.delta, "df estimate": adapted.effective, "BP": adapted.status}
+table = {"eta": etas, "delta": adapted.delta, "df estimate": adapted.delta_eff_sum, "BP": adapted.status}
 table |= {"steps": adapted.steps, "residual": adapted.residual, "kkt": adapted.kkt, "direct": direct.status}
 table["|x - direct|"] = np.abs(adapted.x - direct.x).max(axis=0)
 print(pd.DataFrame(table).to_string(index=False, float_format="{:.3g}".format))

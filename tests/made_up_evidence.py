@@ -38,7 +38,7 @@ def bp_table(simulated, name, gap=0.0, se=1e-3, alpha=0.5, N=1000, **columns):
     """A made-up summary of one simulation in which GDF - (any estimator) is `gap`."""
     delta = np.linspace(0.05, 0.9, 12)
     table = pd.DataFrame({"eta": 2 - 2 * delta, "delta": delta, "delta_se": se, "gdf": delta + gap, "gdf_se": se})
-    for other in ("delta_eff", "effective", "stein"):
+    for other in ("delta_eff", "delta_eff_sum", "stein"):
         table = table.assign(**{f"gap_{other}": gap, f"gap_{other}_se": se, other: delta, f"{other}_se": se})
     if name.startswith("scad"):  # else its levels are those of an estimate that jumps
         table["gap_stein"] = 0.0

@@ -64,7 +64,7 @@ def test_agrees_with_the_plain_form_in_means_and_variances(design, penalty):
     assert fixed.converged.all() and plain.converged.all()
     for name in ("x", "chi", "Q_hat"):
         np.testing.assert_allclose(getattr(fixed, name), getattr(plain, name), rtol=0, atol=1e-8)
-    for name in ("delta", "delta_eff", "effective"):
+    for name in ("delta", "delta_eff", "delta_eff_sum"):
         np.testing.assert_allclose(getattr(fixed, name), getattr(plain, name), rtol=0, atol=1e-10)
 
 
@@ -86,7 +86,7 @@ def test_converged_means_stationary_and_self_consistent(design, penalty):
         np.testing.assert_allclose(variance, chi, rtol=1e-10)
         assert fixed.delta[k] == np.count_nonzero(x) / len(y)
         assert fixed.delta_eff[k] == pytest.approx(chi.sum() / len(y) * Q.mean())
-        assert fixed.effective[k] == pytest.approx(chi @ Q / len(y))
+        assert fixed.delta_eff_sum[k] == pytest.approx(chi @ Q / len(y))
 
 
 def one_path(index):
@@ -267,8 +267,8 @@ def test_one_over_alpha_does_not_belong_in_sigma2():
     fixed = belief_propagation(*arguments)
     np.testing.assert_allclose(printed.x, fixed.x, rtol=0, atol=1e-8)  # hidden in x: only the variances move
     trace = [divergence(A, fixed, k) for k in range(4)]
-    np.testing.assert_allclose(fixed.effective, trace, atol=0.01)
-    assert np.abs(printed.effective - trace).max() > 0.03
+    np.testing.assert_allclose(fixed.delta_eff_sum, trace, atol=0.01)
+    assert np.abs(printed.delta_eff_sum - trace).max() > 0.03
     assert np.abs(printed.delta_eff - trace).max() > 0.03
 
 
@@ -280,13 +280,13 @@ def test_delta_eff_counts_chi_per_row(design, penalty):
     fixed = belief_propagation(A, y, penalty, etas)
     trace = [divergence(A, fixed, k) for k in range(4)]
     np.testing.assert_allclose(fixed.delta_eff, trace, atol=0.04)
-    np.testing.assert_allclose(fixed.effective, trace, atol=0.04)
+    np.testing.assert_allclose(fixed.delta_eff_sum, trace, atol=0.04)
 
 
 def test_effective_is_the_support_for_l1():
     A, y, etas = problem("ar1")
     fixed = belief_propagation(A, y, L1(), etas)
-    np.testing.assert_allclose(fixed.effective, fixed.delta, rtol=1e-9)
+    np.testing.assert_allclose(fixed.delta_eff_sum, fixed.delta, rtol=1e-9)
 
 
 @each_design
@@ -298,8 +298,8 @@ def test_scad_variance_lives_on_either_outer_branch(design):
     )
     fixed = belief_propagation(*arguments)
     trace = np.array([divergence(A, fixed, k) for k in range(4)])
-    assert np.abs(fixed.effective - trace).max() < 0.04
-    assert not printed.converged[-1] or printed.effective[-1] < trace[-1] - 0.05
+    assert np.abs(fixed.delta_eff_sum - trace).max() < 0.04
+    assert not printed.converged[-1] or printed.delta_eff_sum[-1] < trace[-1] - 0.05
 
 
 def test_support_is_counted_on_exact_zeros():

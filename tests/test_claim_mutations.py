@@ -224,7 +224,7 @@ TABLES = {
     "eff-[12]-scad_a5": (whole_run, changed(gap_delta_eff=0.2)),
     "eff-[12]-large": (lambda: examples(lambda delta: 0.05 * (delta > 0.5)), backwards("gap_delta_eff")),
     "finite-size-*": (lambda: examples_of_sizes(0.0), changed(gap_delta_eff=0.1)),
-    "zou-*-l1": (whole_run, changed(gap_effective=0.1)),
+    "zou-*-l1": (whole_run, changed(gap_delta_eff_sum=0.1)),
     "zou-*-elastic_net": (whole_run, changed(gap_stein=0.1)),
     "consistent-*": (whole_run, changed(gap_delta_eff=0.2)),
     "scad-greater-[12]": (lambda: whole_run(0.1), changed(gdf=-0.2)),

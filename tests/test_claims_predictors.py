@@ -35,7 +35,11 @@ def summary(block, design_name, design, name, *, off=0.0, gap=0.03, N=1000, se=1
     """A made-up summary: everything is as in the theory, but for `off`."""
     delta = 1 - ETAS / 2.1
     columns = {"delta": delta + off, "gdf": delta + off, "err_train": 0.5 + off}
-    columns |= {"gap_delta_eff": gap * SIGN[name] + off, "gap_effective": gap * SIGN[name] + off, "gap_stein": off}
+    columns |= {
+        "gap_delta_eff": gap * SIGN[name] + off,
+        "gap_delta_eff_sum": gap * SIGN[name] + off,
+        "gap_stein": off,
+    }
     table = pd.DataFrame({"eta": ETAS} | columns | {f"{column}_se": se for column in columns})
     names = {"block": block, "design_name": design_name, "design": design, "penalty": BLOCKS[name]}
     return attrs(table.assign(fraction_converged=1.0), kind="summary", penalty_name=name, N=N, **names)

@@ -74,7 +74,7 @@ def test_figure_11_compares_with_the_theory_of_the_same_design():
 
 def test_what_iterating_does_not_reach_is_marked():
     """Figures 5 and 6: a diamond on each drawn point to which BP does not get on every sample, and on no other."""
-    columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
+    columns = {f"{name}{end}": 0.1 for name in ("delta_eff", "delta_eff_sum", "stein") for end in ("", "_se")}
     gaps = {"gap_delta_eff": [0.0, 0.02, 0.0, 0.0], "gap_delta_eff_se": 0.01}
     table = summary().assign(**columns, **gaps, fraction_bp=[1, 0.9, 0, 0.5])
     limit = pd.DataFrame(columns=["penalty", "eta", "delta", "df", "delta_eff", "lowest_eta"])
@@ -143,7 +143,7 @@ def test_a_penalty_that_the_paper_has_not_is_drawn_by_its_figures():
     block, problem = {"kind": "mcp", "a": 8, "lam": 1}, {"alpha": 1.0, "mean": 0.0, "variance": 1.0}
     table = single_body_table(4 * [{"penalty": block, "eta": 1.0}], z_max=4, **problem)
     drawn = figure1_single_body.draw(table, 4 * [block])
-    assert [r"theta'_{1}" in text.get_text() for text in drawn.figure.axes[0].texts].count(True) == 1
+    assert [r"theta_{1}'" in text.get_text() for text in drawn.figure.axes[0].texts].count(True) == 1
     curve = rs_table({"mcp": block}, deltas=np.linspace(0.1, 0.4, 4), **(problem | {"alpha": 0.5}))
     drawn = figure2_gdf.draw(curve, {"mcp": block})
     assert any("MCP" in text.get_text() for text in drawn.figure.axes[0].get_legend().get_texts())
@@ -222,7 +222,7 @@ def test_rs_table_has_a_row_on_either_side_of_the_end_of_s1(block, after):
 
 def test_figure_9_calls_a_design_by_its_label():
     level = {"eta": 1.0, "delta": 0.5, "fraction_converged": 1.0}
-    level |= {f"gap_{name}{end}": 0.01 for name in ("delta_eff", "effective", "stein") for end in ("", "_se")}
+    level |= {f"gap_{name}{end}": 0.01 for name in ("delta_eff", "delta_eff_sum", "stein") for end in ("", "_se")}
     cells = {(N, design, "l1"): pd.DataFrame([level]) for N in (10, 20, 40) for design in ("mine", "example2")}
     designs = {"mine": {"kind": "ar1", "c": 0.8}, "example2": {"kind": "block", "T": 2}}
     table = finite_size_table(cells, 1)

@@ -25,7 +25,7 @@ def test_the_limit_is_recovered_with_its_error():
         found = gap_limits(finite_size_table(tables, shown=1)).set_index("gap")
         z += [(found.limit[g] - limit) / found.limit_se[g] for g, limit in zip(GAPS, (0.05, 0.0, -0.02), strict=True)]
     assert np.mean(z) == pytest.approx(0, abs=4 / np.sqrt(len(z))) and np.std(z) == pytest.approx(1, abs=0.1)
-    assert found.z["delta_eff"] > 20 and abs(found.z["effective"]) < 5 and (found.dof == 2).all()
+    assert found.z["delta_eff"] > 20 and abs(found.z["delta_eff_sum"]) < 5 and (found.dof == 2).all()
 
 
 def test_only_the_densest_levels_and_only_complete_ones_are_used():
@@ -56,7 +56,7 @@ def test_the_predicted_gap_stands_beside_the_limit():
     found = with_predicted(limits, {"iid": theory})
     assert len(found) == len(limits)
     at = found.set_index(["eta", "gap"])
-    for name in ("delta_eff", "effective"):
+    for name in ("delta_eff", "delta_eff_sum"):
         assert at.predicted[1.0, name] == pytest.approx(0.05) and abs(at.z_predicted[1.0, name]) < 4
     assert at.predicted[1.0, "stein"] == 0 and np.isnan(at.predicted[0.5, "stein"])  # beyond the AT line
     assert at.predicted[0.5, "delta_eff"] == pytest.approx(0.05) and not at.rs_stable[0.5, "delta_eff"]

@@ -138,7 +138,7 @@ def check_claims(A, penalty, found):
         assert found.converged[k] == (found.status[k] == "converged")
         assert np.isfinite(found.delta[k]) == np.isfinite(x).all()
         if found.converged[k]:
-            assert np.isfinite([found.residual[k], found.kkt[k], found.delta_eff[k], found.effective[k]]).all()
+            assert np.isfinite([found.residual[k], found.kkt[k], found.delta_eff[k], found.delta_eff_sum[k]]).all()
             np.testing.assert_allclose(A2.T @ (1 / (1 + A2 @ chi)), Q_hat, rtol=1e-8)
             np.testing.assert_array_equal(chi != 0, x != 0)
             if isinstance(penalty, L1):  # |S| = sum_i chi_i Q_hat_i = sum_mu (1 - V_mu) < M

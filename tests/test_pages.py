@@ -126,3 +126,5 @@ def test_licence_and_citation_agree_with_the_package():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert (ROOT / "LICENSE").read_text().startswith(f"{project['license']} License\n")
     assert citation["license"] == project["license"]
+    last_release = re.search(r"^## (\S+) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert last_release.groups() == (citation["version"], str(citation["date-released"]))

@@ -167,7 +167,7 @@ def test_without_standardising_it_is_the_direct_path(penalty):
     direct = stationary_path(A, y, penalty, etas)
     np.testing.assert_array_equal(found.coefficients, stationary_points(A, y, penalty, etas))
     same = np.isclose(found.coefficients, direct.x, rtol=0, atol=1e-9).all(axis=0)
-    np.testing.assert_allclose(found.df_effective, np.where(same, direct.effective, np.nan))
+    np.testing.assert_allclose(found.df_effective, np.where(same, direct.delta_eff_sum, np.nan))
     assert same.all() or isinstance(penalty, MCP)  # MCP jumps here: the two paths part
     assert not found.intercepts.any()
     if isinstance(penalty, ElasticNet):

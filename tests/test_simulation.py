@@ -148,7 +148,7 @@ def test_summary_of_known_rows():
     rows = pd.DataFrame({"sample": range(n), "eta": 1.0, "delta": 0.3, "covariance": 0.4 + rng.normal(0, 0.1, n)})
     rows = rows.assign(noise=1 + rng.normal(0, 0.1, n), err_train=0.5, chi=0.5 + rng.normal(0, 0.02, n), Q_hat=0.7)
     rows = rows.assign(
-        effective=0.36, stein=0.38, converged=True, status="converged", residual=1e-11, kkt=1e-12, solver="bp"
+        delta_eff_sum=0.36, stein=0.38, converged=True, status="converged", residual=1e-11, kkt=1e-12, solver="bp"
     )
     row = summarise([rows]).iloc[0]
     assert row.delta_eff == pytest.approx(rows.chi.mean() * 0.7, rel=1e-12)
@@ -164,7 +164,7 @@ def test_a_stationary_point_without_variances_is_averaged_beside_the_fixed_point
     rows = bp_samples(0, 2, **(BP | {"penalty": {"kind": "l1"}, "etas": [1.2]}))
     rows["delta"], rows["covariance"] = [0.2, 0.4, 0.9], [0.3, 0.5, 0.9]
     rows["converged"], rows["status"] = [True, False, False], ["converged", "no_fixed_point", "cycling"]
-    rows.loc[1:, ["chi", "Q_hat", "effective", "stein"]] = np.nan
+    rows.loc[1:, ["chi", "Q_hat", "delta_eff_sum", "stein"]] = np.nan
     row = summarise([rows]).iloc[0]
     assert (row.samples, row.converged, row.stationary) == (3, 1, 2)
     assert (row.delta, row.delta_stationary) == (0.2, pytest.approx(0.3))
@@ -197,7 +197,7 @@ def test_bp_agrees_with_rs_at_large_N(penalty):
         A, y = Ensemble(IID(), M, N, seed=7).sample(index)
         found = belief_propagation(A, y, penalty, [saddle.eta for saddle in saddles])
         assert found.converged.all()
-        measured.append([found.delta, found.chi.sum(axis=0) / M, found.Q_hat.mean(axis=0), found.effective])
+        measured.append([found.delta, found.chi.sum(axis=0) / M, found.Q_hat.mean(axis=0), found.delta_eff_sum])
     mean, se = np.mean(measured, axis=0), np.std(measured, axis=0, ddof=1) / np.sqrt(len(measured))
     expected = np.array([[getattr(s, name) for s in saddles] for name in ("delta", "chi", "Q_hat", "df")])
     assert (np.abs(mean - expected) < 4.5 * se + 2 / N).all()

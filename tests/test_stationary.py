@@ -126,7 +126,7 @@ def test_l1_up_to_a_delta_of_95_percent(design):
     found = stationary_path(A, y, L1(), etas)
     assert found.converged.all() and found.delta[-1] > 0.95
     assert_fixed_points(A, y, L1(), found)
-    np.testing.assert_allclose(found.effective, found.delta, rtol=1e-9)
+    np.testing.assert_allclose(found.delta_eff_sum, found.delta, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

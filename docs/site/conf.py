@@ -4,6 +4,8 @@ import importlib.metadata
 
 from docstrings import as_rst
 from mathml import mathml
+from numpy.typing import ArrayLike
+from sphinx.util.typing import stringify_annotation
 
 import sparsegdf
 
@@ -34,7 +36,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "docs/theory": []}  # these have no pages below them
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 7,
@@ -49,6 +51,13 @@ html_theme_options = {
 }
 
 
+def short_types(app, what, name, obj, options, signature, returns):
+    """Without what NumPy's ArrayLike stands for, which nobody reads."""
+    for mode in ("smart", "fully-qualified-except-typing"):
+        signature = signature and signature.replace(stringify_annotation(ArrayLike, mode), "ArrayLike")
+    return signature, returns
+
+
 def by_public_name(app, env, node, contnode):
     """An annotation names a class by its module; its page is that of the public name."""
     name = node.get("reftarget", "").split(".")[-1]
@@ -60,6 +69,7 @@ def by_public_name(app, env, node, contnode):
 def setup(app):
     app.add_html_math_renderer("mathml", inline_renderers=(mathml, None), block_renderers=(mathml, None))
     app.connect("autodoc-process-docstring", as_rst, priority=400)  # before numpydoc
+    app.connect("autodoc-process-signature", short_types)
     app.connect("missing-reference", by_public_name)
 
 

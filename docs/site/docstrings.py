@@ -1,6 +1,7 @@
 """The docstrings of the package are plain text with sections as in numpydoc. Here they become reStructuredText."""
 
 import re
+from dataclasses import fields, is_dataclass
 from itertools import groupby, pairwise
 
 import sparsegdf
@@ -11,6 +12,9 @@ TERM = re.compile(r"(\S+(?: \S+)*)  +(\S.*)")
 
 def as_rst(app, what, name, obj, options, lines):
     """The docstring `lines`, changed in place, section by section; numpydoc reads it next."""
+    if what == "class" and is_dataclass(obj) and "Examples" in lines:
+        at = lines.index("Examples")
+        lines[at:at] = _parameters(obj)
     starts = [i for i in range(len(lines) - 1) if re.fullmatch(r"-{3,}", lines[i + 1])]
     out = _text(lines[: starts[0] if starts else len(lines)])
     for start, end in pairwise([*starts, len(lines)]):
@@ -19,6 +23,16 @@ def as_rst(app, what, name, obj, options, lines):
             body = _text(body) if title == "Notes" else _entries(body)
         out += [*lines[start : start + 2], *body]
     lines[:] = out
+
+
+def _parameters(penalty):
+    """The section of the parameters of a penalty, which are described where they are defined."""
+    entries = []
+    for field in fields(penalty):
+        if "about" in field.metadata:
+            entries += [f"{field.name} : {field.type.__name__}, default {field.default:g}"]
+            entries += [f"    {field.metadata['about']}"]
+    return ["Parameters", "----------", *entries, ""] if entries else []
 
 
 def _entries(lines):
@@ -53,7 +67,7 @@ def _text(lines):
                 out.append("")
             out += [f"``{term[1]}``", *(f"    {_escaped(word)}" for word in words)]
         elif line.startswith(" "):
-            out += ["", "::", ""] if after_text else ["::", ""]
+            out += ["", ".. code-block:: text", ""] if after_text else [".. code-block:: text", ""]
             while i < len(lines) and (lines[i].startswith(" ") or not lines[i]):
                 out.append("    " + lines[i] if lines[i] else "")
                 i += 1

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "build/site-source"
 PAGES = ("*.md", "docs/*.md", "reference/*.md", "benchmarks/*.md", "config/*.md")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
-TITLES = {kind.file: (kind.shows[0].upper() + kind.shows[1:]).split(";")[0] for kind in TABLES.values()}
+OURS = "ours: "
 GROUPS = {
     "selection": "Choose a model",
     "penalties": "Penalties",
@@ -57,12 +57,19 @@ def stage(file):
     """A page with what it links to. README.md is the first part of the start page; a table gets a title."""
     text = LINK.sub(lambda match: linked(file, match[1]), file.read_text(encoding="utf-8"))
     text = re.sub(r"\[[\w/]+\.md\](?=\()", "[]", text)  # where a link shows a path, Sphinx puts the page's title
-    if file.parent == ROOT / "reference" and file.stem in TITLES:
-        text = f"# {TITLES[file.stem]}\n\n{text}"
+    titles = {kind.file: title(kind) for kind in TABLES.values()}
+    if file.parent == ROOT / "reference" and file.stem in titles:
+        text = f"# {titles[file.stem]}\n\n{text}"
     if file == ROOT / "README.md":
         write("index.md", text + "\n" + (SOURCE / "index.md").read_text(encoding="utf-8"))
     else:
         write(file.relative_to(ROOT), text)
+
+
+def title(kind):
+    """What a figure or a table shows, as a heading."""
+    text = kind.shows.removeprefix(OURS).split(";")[0]
+    return text[0].upper() + text[1:] + (" (ours)" if kind.shows.startswith(OURS) else "")
 
 
 def linked(page, link):
@@ -98,10 +105,10 @@ def figures():
             copy(file)
         caption = escaped(json.loads(files["json"].read_text(encoding="utf-8"))["caption"])
         downloads = " · ".join(f"[{suffix.upper()}](/reference/{name}.{suffix})" for suffix in ("pdf", "csv", "json"))
-        title = f"Figure {re.search('[0-9]+', name)[0]}: {kind.shows}"
-        options = f":alt: {title}\n:target: ./_images/{name}.png"
+        heading = f"Figure {re.search('[0-9]+', name)[0]}. {title(kind)}"
+        options = f":alt: {heading}\n:target: ./_images/{name}.png"
         figure = f"```{{figure}} /reference/{name}.png\n{options}\n\n{caption}\n```"
-        parts.append(f"## {title}\n\n{figure}\n\n{downloads}\n")
+        parts.append(f"## {heading}\n\n{figure}\n\n{downloads}\n")
     write("figures.md", "\n".join(parts))
 
 

@@ -18,6 +18,17 @@ from sparsegdf.ensembles.base import Design
 class Ensemble:
     """M x N matrices A of a design, and y with independent Gaussian components of this mean and variance.
 
+    Parameters
+    ----------
+    design : design
+        What draws A, such as IID() or Block(T=125).
+    M, N : int
+        The numbers of rows and columns of A.
+    mean, variance : float
+        Of y.
+    seed : int
+        The root of all random numbers; a sample follows from it, the design, M, N and its index alone.
+
     Examples
     --------
     >>> from sparsegdf import IID, Ensemble

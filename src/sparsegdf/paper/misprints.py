@@ -85,7 +85,7 @@ def onsager():
 def sigma2():
     right, trace = fixed(EN, 0.4)
     wrong = printed_bp(EN, 0.4, sigma2_over_alpha=True)
-    return tuple(f"{f.effective[0]:.3f} (trace {trace:.3f})" for f in (wrong, right))
+    return tuple(f"{f.delta_eff_sum[0]:.3f} (trace {trace:.3f})" for f in (wrong, right))
 
 
 def delta_eff():
@@ -96,7 +96,7 @@ def delta_eff():
 def scad_and():
     right, trace = fixed(SCAD5, 0.8)
     wrong = printed_bp(SCAD5, 0.8, scad_chi_and=True)
-    return tuple(f"{f.effective[0]:.3f} (trace {trace:.3f})" for f in (wrong, right))
+    return tuple(f"{f.delta_eff_sum[0]:.3f} (trace {trace:.3f})" for f in (wrong, right))
 
 
 def block_indices():

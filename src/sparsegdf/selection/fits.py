@@ -128,7 +128,7 @@ def effective_df(A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: np.ndarra
         return np.full(len(etas), np.nan)
     fixed = stationary_path(A, y, penalty, etas)
     same = np.abs(x - fixed.x).max(axis=0) <= _SAME * np.abs(x).max(axis=0)
-    return np.where(same, fixed.effective, np.nan)
+    return np.where(same, fixed.delta_eff_sum, np.nan)
 
 
 def fit_coefficients(A: np.ndarray, y: np.ndarray, penalty: Penalty, etas: Any) -> np.ndarray:

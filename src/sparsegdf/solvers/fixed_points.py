@@ -48,7 +48,7 @@ class FixedPoints:
         |support of x| / M.
     delta_eff : array
         ((1/M) sum_i chi_i) ((1/N) sum_i Q_hat_i), the paper's effective fraction of non-zeros.
-    effective : array
+    delta_eff_sum : array
         (1/M) sum_i chi_i Q_hat_i, the same fraction without the mean-field factorisation.
     stein : array
         Stein's divergence of the fit over M; NaN unless stationary_path was asked for it.
@@ -76,7 +76,7 @@ class FixedPoints:
     kkt: np.ndarray
     delta: np.ndarray
     delta_eff: np.ndarray
-    effective: np.ndarray
+    delta_eff_sum: np.ndarray
     stein: np.ndarray
 
     @classmethod
@@ -105,6 +105,6 @@ class FixedPoints:
             ),
             delta=np.where(lost, np.nan, np.count_nonzero(x, axis=0) / M),
             delta_eff=chi.sum(axis=0) / M * Q_hat.mean(axis=0),
-            effective=(chi * Q_hat).sum(axis=0) / M,
+            delta_eff_sum=(chi * Q_hat).sum(axis=0) / M,
             stein=np.array([level.get("stein", np.nan) for level in levels]),
         )

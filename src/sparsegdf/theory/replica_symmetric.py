@@ -41,6 +41,25 @@ class RSSolution:
     In S3 the equations leave the relation of eta and delta open: the one not asked for is NaN, and so are
     penalty_mean and free_energy.
 
+    Attributes
+    ----------
+    eta, delta : float
+        The strength of the penalty and the number of non-zeros over M.
+    df, err_train, err_pre : float
+        The degrees of freedom over M, the training error, and the prediction error err_train + 2 variance df.
+    chi, Q, chi_hat, Q_hat : float
+        The solution of the saddle point equations.
+    at : float
+        The left side of the AT condition; above 1 the point is unstable. Infinite where the estimate jumps.
+    rs_stable : bool
+        Whether at is at most 1.
+    branch : str
+        "S1", "S2" or "S3".
+    free_energy, penalty_mean : float
+        The minimum of the objective and the mean of the penalty, both over N.
+    residual, converged : float, bool
+        The largest relative violation of the saddle point equations, and whether it is small enough.
+
     Examples
     --------
     >>> from sparsegdf import L1, solve_rs
@@ -60,12 +79,12 @@ class RSSolution:
     Q: float
     chi_hat: float
     Q_hat: float
-    at: float  # left side of the AT condition, > 1 is unstable; infinite where the estimate jumps
+    at: float
     rs_stable: bool
     branch: str
     free_energy: float
-    penalty_mean: float  # rbar
-    residual: float  # largest relative violation of the saddle point equations at this eta
+    penalty_mean: float
+    residual: float
     converged: bool
 
 

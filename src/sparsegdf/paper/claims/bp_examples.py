@@ -234,13 +234,13 @@ CLAIMS = within("N = 1000, α = 0.5, m_y = 0, σ_y² = 1; levels at which all sa
     *(Claim(f"zou-{number}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, Example {number}.",
             text, f"summaries/{example.block}/{name}: gap_{column}", previous(example, name, column))
       for number, example in EXAMPLES.items()
-      for name, column, text in (("l1", "effective", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
+      for name, column, text in (("l1", "delta_eff_sum", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
     *(Claim(f"consistent-{number}-{name}", "Sec. 7.2",
             f"δ_eff of {SHOWN[name]} is consistent with earlier work, Example {number}.", text,
             f"summaries/{example.block}/{name}: δ_eff - {column}", consistent(example, name, column),
             domain="δ ≤ 0.5: beyond it the paper names a discrepancy itself (eff-*-large, finite-size-*)")
       for number, example in EXAMPLES.items()
-      for name, column, text in (("l1", "effective", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
+      for name, column, text in (("l1", "delta_eff_sum", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
     *(Claim(f"scad-greater-{number}", "Sec. 5.4", f"GDF of SCAD is greater than δ, Example {number}.", "df > δ",
             f"summaries/{example.block}/scad_a5: gdf - delta for δ > 0.1", scad_greater(example))
       for number, example in EXAMPLES.items()),

@@ -5,7 +5,7 @@ import pandas as pd
 
 from sparsegdf.estimators.monte_carlo import weighted_line
 
-GAPS = ("delta_eff", "effective", "stein")
+GAPS = ("delta_eff", "delta_eff_sum", "stein")
 COLUMNS = (
     "design", "penalty", "eta", "delta", "gap", "limit", "limit_se", "z", "slope", "chi2", "dof", "largest_N"
 )  # fmt: skip

@@ -61,7 +61,7 @@ def rows(A, y, found, *, mean, variance):
                 "err_train": float(np.square(y - fit[:, k]).mean()),
                 "chi": chi.sum() / M,
                 "Q_hat": Q_hat.mean(),
-                "effective": found.effective[k],
+                "delta_eff_sum": found.delta_eff_sum[k],
                 "stein": _stein(A, x, chi, Q_hat, found.stein[k]) if usable else np.nan,
                 "converged": usable,
                 "status": found.status[k],

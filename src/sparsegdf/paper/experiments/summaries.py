@@ -10,7 +10,7 @@ from sparsegdf.paper.experiments.chunks import require_finite
 
 # The columns of iterated.iterated_rows that `convergence` uses
 ITERATED = ("eta", "converged", "steps", "kkt_bp", "direct", "same", "x_gap", "chi_gap", "Q_hat_gap")
-AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "effective", "stein")
+AVERAGED = ("delta", "covariance", "noise", "err_train", "chi", "Q_hat", "delta_eff_sum", "stein")
 STATIONARY = ("delta", "covariance", "noise")  # what a stationary x has, whether or not its variances exist
 
 
@@ -112,7 +112,7 @@ class _Level:
             "gdf_plain": m.estimate({"covariance": 1}),
             "gdf": m.controlled({"covariance": 1}, "noise", 1.0),
             "delta_eff": m.product("chi", "Q_hat"),
-            "effective": m.estimate({"effective": 1}),
+            "delta_eff_sum": m.estimate({"delta_eff_sum": 1}),
             "stein": m.estimate({"stein": 1}),
             "err_train": m.estimate({"err_train": 1}),
             "delta_stationary": self.stationary.estimate({"delta": 1}),
@@ -121,7 +121,7 @@ class _Level:
         product = {name: -weight for name, weight in m.linear_product("chi", "Q_hat").items()}
         gap = m.controlled({"covariance": 1} | product, "noise", 1.0)
         estimates["gap_delta_eff"] = gap._replace(value=gap.value + m["chi"] * m["Q_hat"])
-        for name in ("effective", "stein"):
+        for name in ("delta_eff_sum", "stein"):
             estimates[f"gap_{name}"] = m.controlled({"covariance": 1, name: -1}, "noise", 1.0)
         columns = {}
         for name, estimate in estimates.items():

@@ -73,12 +73,12 @@ def draw(table, blocks):
             top = np.interp(threshold + 1e-6, z, x)
             ax.plot([threshold] * 2, [-z_max, top], color="0.5", linewidth=0.6, linestyle=":")
             name = ax.text(
-                threshold + 0.08, -z_max * 0.78, rf"$\theta'_{{{_NAMES.get(kind, _NUMBERS)[k]}}}$", va="center"
+                threshold + 0.08, -z_max * 0.78, rf"$\theta_{{{_NAMES.get(kind, _NUMBERS)[k]}}}'$", va="center"
             )
             if len(thresholds) > 1:  # close together: the first name left of its line, the second below the third
                 name.set(ha="right" if k == 0 else "left", x=threshold + (-0.08 if k == 0 else 0.08))
                 name.set(
-                    y=-z_max * (0.92 if k == 1 else 0.78), bbox={"facecolor": "white", "linewidth": 0, "pad": 0.3}
+                    y=-z_max * (0.88 if k == 1 else 0.73), bbox={"facecolor": "white", "linewidth": 0, "pad": 0.3}
                 )
         ax.set(xlim=(-z_max, z_max), ylim=(-z_max, z_max), xlabel="$z$", ylabel=r"$\hat{Q}x^*/\sqrt{\hat{\chi}}$")
         style.panel_letter(ax, letter)

@@ -34,7 +34,7 @@ def draw(table, blocks):
     if len(blocks) > 4:  # more would cover a curve
         figure.legend(loc="outside upper center", ncols=2, fontsize=7)
     else:  # on white, so that an AT line does not run through the text
-        ax.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none", borderaxespad=0.2)
+        ax.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none", borderaxespad=0.05)
     columns = [
         "penalty",
         "delta",

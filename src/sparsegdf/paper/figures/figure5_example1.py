@@ -59,7 +59,13 @@ def draw(summaries, limit, blocks, *, panels):
             ax, table, "delta_eff", color=style.VERMILION, marker="x", label=r"$\delta_{\mathrm{eff}}^{\mathrm{BP}}$"
         )
         draw_points(
-            ax, table, "effective", color=style.GREEN, marker="+", size=5, label=r"$\frac{1}{M}\sum_i\chi_i\hat{Q}_i$"
+            ax,
+            table,
+            "delta_eff_sum",
+            color=style.GREEN,
+            marker="+",
+            size=5,
+            label=r"$\frac{1}{M}\sum_i\chi_i\hat{Q}_i$",
         )
         ring_unreached(ax, table, "gdf")
         write_fractions(ax, table, color=style.BLUE)
@@ -94,11 +100,13 @@ def _caption(summaries, limit):
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
     turning = limit[limit.lowest_eta > 0].drop_duplicates("penalty")
     ends = [f" RS of {row.penalty} ends where eta turns, at {row.lowest_eta:.3f}." for row in turning.itertuples()]
+    least = 100 * complete.fraction_bp.min()
+    reached = "all" if least == 100 else f"at least {least:.3g} %"
     return (
         "GDF by covariance and the effective fraction of non-zeros at BP fixed points, in both definitions, with "
         "standard errors; dotted: Stein divergence, |support|/M for l1 and the trace formula for elastic net. "
         "Lines: RS theory of this design, no fit (dark: df; thin: delta_eff of BP; dashed beyond the AT line). "
-        "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterating, BP does "
-        f"not reach it on all samples (on a fraction of {complete.fraction_bp.min():.2f} or more where all have "
-        "one). Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "." + "".join(ends)
+        "Hollow, with their percentage: only part of the samples have a fixed point. Diamonds: iterated BP does not "
+        f"reach it on all samples; where all have one, it reaches it on {reached} of them. "
+        "Largest GDF - delta_eff where all have one: " + "; ".join(largest) + "." + "".join(ends)
     )

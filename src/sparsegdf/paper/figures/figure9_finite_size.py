@@ -24,10 +24,10 @@ from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
 from sparsegdf.paper.figures.limit_lines import limit_of
 
-MARKERS = {"delta_eff": "x", "effective": "+", "stein": "o"}
+MARKERS = {"delta_eff": "x", "delta_eff_sum": "+", "stein": "o"}
 NAMES = {
     "delta_eff": r"GDF $-\ \delta_{\mathrm{eff}}$",
-    "effective": r"GDF $-\ \frac{1}{M}\sum_i\chi_i\hat{Q}_i$",
+    "delta_eff_sum": r"GDF $-\ \frac{1}{M}\sum_i\chi_i\hat{Q}_i$",
     "stein": "GDF $-$ Stein divergence",
 }
 PREDICTED = {
@@ -141,7 +141,7 @@ def draw(table, limits, blocks, designs):
                     _draw_series(ax, level, name, marker, color)
                     wanted = {"penalty": penalty, "design": design, "eta": eta, "gap": name}
                     fit = limits[(limits[list(wanted)] == pd.Series(wanted)).all(axis=1)]
-                    if len(fit) and name != "effective":
+                    if len(fit) and name != "delta_eff_sum":
                         _draw_fit(ax, fit.iloc[0], 1 / level.N.min(), color, "-" if name == "delta_eff" else ":")
                     if len(fit) and name == "delta_eff":
                         _draw_predicted(ax, fit.iloc[0], color)

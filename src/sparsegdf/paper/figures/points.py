@@ -36,7 +36,7 @@ def draw_points(ax, summary, y, *, color, marker="o", label=None, size=3.6):
             label = None
 
 
-def ring_unreached(ax, summary, y, label="BP iterated: < 100 %"):
+def ring_unreached(ax, summary, y, label="iterated BP fails on some"):
     """A ring around the points at which iterating belief propagation does not reach a fixed point on every sample."""
     rows = drawable(summary)
     rows = rows[rows.fraction_bp < 1]
@@ -56,9 +56,9 @@ def write_fractions(ax, summary, *, color):
         text = f"{100 * row.fraction_converged:.3g}%"
         ax.text(
             row.delta,
-            0.02 if row.gdf > 0.16 else row.gdf + 0.03,
+            0.03 if row.gdf > 0.16 else row.gdf + 0.03,  # above the ticks
             text,
-            fontsize=5.5,
+            fontsize=6,
             color=color,
             rotation=90,
             ha="center",

@@ -15,7 +15,7 @@ CAPTION = (
     "mean of products), with the cavity variances, which is Stein's divergence (stein), and with those averaged over "
     "rows of known covariance at fixed support (corrected; corrected_samples of the samples have a stable root)."
 )
-GAPS = [f"gap_{name}{end}" for name in ("delta_eff", "effective", "stein", "corrected") for end in ("", "_se")]
+GAPS = [f"gap_{name}{end}" for name in ("delta_eff", "delta_eff_sum", "stein", "corrected") for end in ("", "_se")]
 COLUMNS = ["eta", "delta", "delta_se", "gdf", "gdf_se", *GAPS]
 COLUMNS += ["corrected", "corrected_se", "corrected_samples", "samples"]
 SHOWN = ["run", "penalty", "delta", "gdf", *GAPS, "corrected_samples"]
