@@ -147,3 +147,18 @@ def test_the_predicted_df_is_drawn_if_asked_for():
     assert np.abs(found.df_predicted - found.path.df).max() < 0.02
     assert found.df_predicted[0] == pytest.approx(found.path.df[0])  # the empty model: two columns without penalty
     assert "theory, from singular values" not in lines(found.plot()[1])
+
+
+def test_where_the_theory_is_unstable_it_is_marked():
+    """RS is unstable for l0, which jumps, but where it leaves out no predictor, and stable for l1."""
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(40, 20)), rng.normal(size=40)
+    found = select(A, y, "l0", sigma2=1.0, bootstrap=0)
+    drawn = lines(found.plot(predicted=True)[1])
+    dotted = drawn["theory, from singular values, unstable"].get_ydata()
+    count = np.count_nonzero(found.coefficients, axis=0)
+    np.testing.assert_array_equal(found.rs_stable, (count == 0) | (count == 20))
+    np.testing.assert_array_equal(np.isfinite(dotted), ~found.rs_stable & np.isfinite(found.df_predicted))
+    convex = select(A, y, "l1", sigma2=1.0)
+    assert convex.rs_stable[np.isfinite(convex.df_predicted)].all()
+    assert "theory, from singular values, unstable" not in lines(convex.plot(predicted=True)[1])

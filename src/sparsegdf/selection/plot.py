@@ -13,8 +13,7 @@ _NAMED = 8  # This many of the largest coefficients are named in the legend.
 def plot_selection(selection, predicted=False):
     """Three axes over eta, sparse on the left: the criterion with err_train, df with delta, and the coefficients.
 
-    With `predicted` the df of the theory for this number of non-zeros is drawn beside df.
-
+    With `predicted` the df of the theory for this number of non-zeros is drawn, dotted where RS is not stable.
     The band around the criterion is its standard error: that of the bootstrap's df, or that over the folds.
     """
     figure, axes = plt.subplots(3, 1, figsize=(7, 8.5), sharex=True, layout="constrained", height_ratios=(1, 1, 1.2))
@@ -22,7 +21,10 @@ def plot_selection(selection, predicted=False):
     path = selection.path[usable]
     se = selection.criterion_se
     _draw_criterion(axes[0], selection, path, None if se is None else se[usable])
-    _draw_df(axes[1], selection, path, selection.df_predicted[usable] if predicted else None)
+    _draw_df(axes[1], selection, path)
+    if predicted:
+        _draw_predicted(axes[1], path.eta, selection.df_predicted[usable], selection.rs_stable[usable])
+    axes[1].legend(edgecolor="none", fontsize="small")  # on white: there is not always room beside the curves
     _draw_coefficients(axes[2], selection, path)
     for ax in axes:
         ax.axvline(selection.best.eta, color="C3", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
@@ -50,7 +52,7 @@ def _draw_criterion(ax, selection, path, se):
     ax.legend(frameon=False)
 
 
-def _draw_df(ax, selection, path, predicted):
+def _draw_df(ax, selection, path):
     ax.plot(path.eta, path.df, color="C0", label=f"df ({selection.df_source})")
     if "df_se" in path:
         ax.fill_between(
@@ -61,10 +63,14 @@ def _draw_df(ax, selection, path, predicted):
         jumping = path.df.where(path.jumps)
         ax.plot(path.eta, jumping, color="C1", linewidth=3, alpha=0.6, label="may be too small: the fit may jump")
     ax.plot(path.eta, path.delta, color="0.5", linestyle="--", label=r"$\delta$ = non-zeros / M")
-    if predicted is not None:
-        ax.plot(path.eta, predicted, color="C2", linewidth=1, label="theory, from singular values")
     ax.set_ylabel("df, fraction of M")
-    ax.legend(edgecolor="none", fontsize="small")  # on white: there is not always room beside the curves
+
+
+def _draw_predicted(ax, eta, df, stable):
+    for part, linestyle, label in ((stable, "-", ""), (~stable, ":", ", unstable")):
+        if part.any():
+            shown = np.where(part, df, np.nan)
+            ax.plot(eta, shown, linestyle, color="C2", linewidth=1, label=f"theory, from singular values{label}")
 
 
 def _draw_coefficients(ax, selection, path):

@@ -118,9 +118,18 @@ class Selection:
         found = effective_df(problem.A, problem.y, self.penalty, self.path.eta.to_numpy(), x)
         return found + problem.free_rank / problem.rows
 
-    @cached_property
+    @property
     def df_predicted(self) -> np.ndarray:
         """df along the path by the theory: a function of the number of non-zeros and the singular values of A."""
+        return self._prediction[0]
+
+    @property
+    def rs_stable(self) -> np.ndarray:
+        """Where the theory of df_predicted is stable. Beyond, df_predicted is only near df, or too large."""
+        return self._prediction[1]
+
+    @cached_property
+    def _prediction(self):
         nonzeros = np.count_nonzero(self.coefficients[self.problem.penalised], axis=0)
         return _module("predicted").predicted_df(self.problem, self.penalty, nonzeros)
 
