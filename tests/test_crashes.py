@@ -383,6 +383,7 @@ def test_what_is_changed_under_a_waiting_cluster_job_then_put_back(project, fini
     submit.write_text(QUEUE)
     submit.chmod(0o755)
     cluster = ("--executor", "cluster-generic", "--cluster-generic-submit-cmd", str(submit), "--jobs", "1")
+    cluster += ("--seconds-between-status-checks", "1")
     process = project.start(CHUNK, *cluster, program=("-m", "snakemake"))
     log = project.folder / "queue.log"
     while not log.exists():
@@ -393,7 +394,7 @@ def test_what_is_changed_under_a_waiting_cluster_job_then_put_back(project, fini
     project.edit(path, old, new)
     (project.folder / "go").touch()
     end = time.monotonic() + 120
-    while "results/tiny/fixed_points" not in log.read_text() and time.monotonic() < end:  # it has read what it reads
+    while "output: results/tiny/fixed_points" not in log.read_text() and time.monotonic() < end:  # it is planned
         time.sleep(0.05)
     file.write_text(kept)
     text, _ = process.communicate()
