@@ -1,6 +1,7 @@
 """MCP as Zhang (2010) states it, with a knot that moves with the path."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,9 +43,13 @@ class ClassicMCP(Penalty):
     def derivative(self, x, eta):
         return np.maximum(eta - np.abs(x) / self.a, 0)
 
+    @cached_property
+    def _unit(self):
+        return MCP(self.a, 1.0)
+
     def segments(self, Q_hat, eta):
-        start, slope, intercept = MCP(self.a, 1.0).segments(Q_hat, np.ones_like(eta, dtype=float))
+        start, slope, intercept = self._unit.segments(Q_hat, np.ones_like(eta, dtype=float))
         return Segments(eta * start, slope, eta * intercept)
 
     def eta_at(self, threshold, Q_hat):
-        return threshold / MCP(self.a, 1.0).segments(Q_hat, 1.0).start[0]
+        return threshold / self._unit.segments(Q_hat, 1.0).start[0]

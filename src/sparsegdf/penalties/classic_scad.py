@@ -1,6 +1,7 @@
 """SCAD as Fan and Li (2001) state it, with knots that move with the path."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,9 +44,13 @@ class ClassicSCAD(Penalty):
     def derivative(self, x, eta):
         return np.clip((self.a * eta - np.abs(x)) / (self.a - 1), 0, eta)
 
+    @cached_property
+    def _unit(self):
+        return SCAD(self.a, 1.0)
+
     def segments(self, Q_hat, eta):
-        start, slope, intercept = SCAD(self.a, 1.0).segments(Q_hat, np.ones_like(eta, dtype=float))
+        start, slope, intercept = self._unit.segments(Q_hat, np.ones_like(eta, dtype=float))
         return Segments(eta * start, slope, eta * intercept)
 
     def eta_at(self, threshold, Q_hat):
-        return threshold / SCAD(self.a, 1.0).segments(Q_hat, 1.0).start[0]
+        return threshold / self._unit.segments(Q_hat, 1.0).start[0]

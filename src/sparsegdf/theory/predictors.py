@@ -15,7 +15,7 @@ weights 1/(lambda + g) and 1/(lambda + g)^2, and E_0 the plain average:
 """
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp
+from scipy.special import log_ndtr
 
 from sparsegdf.ensembles.limits import Chain, Groups, Spectrum
 from sparsegdf.theory.roots import bracketed_roots
@@ -87,12 +87,13 @@ class Covariance:
             return penalty.eta_at(threshold, Q_hat)
         t, threshold, Q_hat = np.broadcast_arrays(t, threshold, Q_hat)
         shares, scales = np.transpose(self.groups).reshape(2, -1, *[1] * t.ndim)
+        log_shares, wanted = np.log(shares), log_ndtr(-t)
 
         def excess(factor):  # of ln P(x* != 0)
             eta = penalty.eta_at(factor * threshold, Q_hat)
             starts = np.stack([penalty.segments(scale * Q_hat, eta).start[0] for scale in scales])
             z = starts * t / (np.sqrt(scales) * threshold)
-            return logsumexp(log_ndtr(-z), b=shares, axis=0) - log_ndtr(-t)
+            return np.logaddexp.reduce(log_ndtr(-z) + log_shares, axis=0) - wanted
 
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = bracketed_roots(excess, np.zeros(t.shape), np.full(t.shape, 4 / np.sqrt(scales.min())))
