@@ -86,7 +86,7 @@ FINDINGS = [
     Finding(
         "damping",
         "Damped BP has fixed points for ℓ₀",
-        "{bp-l0:all}, that is undamped; with strong damping most do",
+        "{bp-l0:all}; with strong damping most do",
         "Undamped BP for ℓ₀ does not converge, as the paper says, unless almost no component is non-zero "
         "({bp-l0:all}). With strong damping it converges on most samples, but often to another support if the "
         "damping is another one (table_bp_l0). So these fixed points do not decide whether GDF is the effective "
