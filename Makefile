@@ -180,6 +180,7 @@ clean: ## delete results and figures, of all runs or of one (RUN=quick), after a
 	read -r -p "Delete what is in $$found? [y/N] " answer; \
 	[ "$$answer" = y ] || { echo "Nothing was deleted."; exit 0; }; \
 	find $$found -mindepth 1 ! -path results/README.md ! -path paper_figures/README.md -delete 2>/dev/null; \
+	rmdir $$found 2>/dev/null; \
 	echo "Deleted."
 
 .DEFAULT:

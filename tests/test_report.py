@@ -123,6 +123,13 @@ def test_times_add_up_by_rule(report_folder):
     assert other["rule"] == "figure2_gdf" and other["cpu_minutes"] == pytest.approx(1.5 / 60)
 
 
+@pytest.mark.parametrize("content", [b"", b"rule\tcpu_seconds\nfixed_points\t1.2.3\n", b"\xff\xfe\x00"])
+def test_a_damaged_file_of_costs_is_named(tmp_path, content):
+    (tmp_path / "l1.tsv").write_bytes(content)
+    with pytest.raises(ValueError, match=r"l1\.tsv is damaged .*delete it"):
+        report.times(tmp_path)
+
+
 def test_provenance_is_on_the_page(outline):
     for words in ("20180621", "numpy 2", "N\u00a0=\u00a0200:\u00a0200", "eta2: 0.1"):
         assert words in outline.text

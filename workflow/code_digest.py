@@ -56,15 +56,22 @@ def require_unchanged(planned, project="."):
                 )
 
 
-@cache
 def tree_digest(source):
     """Digest of the syntax tree of Python source (bytes), without docstrings."""
-    tree = ast.parse(source)
+    return _read(source)[0]
+
+
+@cache
+def _read(source):
+    """The digest of Python source, and its nodes that import something."""
+    tree, imports = ast.parse(source), []
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             if node.body and isinstance(node.body[0], ast.Expr) and _is_text(node.body[0].value):
                 del node.body[0]
-    return _sha(ast.dump(tree).encode())
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+    return _sha(ast.dump(tree).encode()), imports
 
 
 def _is_text(node):
@@ -79,20 +86,18 @@ def _sha(content):
 def _imported(source, root, folder):
     """The files that Python source imports by name."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in _read(source)[1]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
             if root.name in names:
                 raise ValueError(f"line {node.lineno} imports {root.name} as a whole; import from its modules")
-        elif isinstance(node, ast.ImportFrom):
+        else:
             if node.level:
                 raise ValueError(f"line {node.lineno} imports relatively; write the module's full name")
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             if _is_package(node.module, root) and (bad := [name for name in names if not _file(name, root, folder)]):
                 raise ValueError(f"line {node.lineno} imports {bad[0]} from {node.module}; import it from its module")
             names.append(node.module)
-        else:
-            continue
         found |= {file for name in names if (file := _file(name, root, folder))}
     return found
 

@@ -74,7 +74,7 @@ def times(folder) -> list[dict]:
     They come from the files that the jobs wrote to `folder` (workflow/job_costs.py). Memory is that of the largest
     process.
     """
-    rows = [pd.read_csv(file, sep="\t") for file in sorted(Path(folder).rglob("*.tsv"))]
+    rows = [_costs(file) for file in sorted(Path(folder).rglob("*.tsv"))]
     # Runs of an older version have files without this column.
     rows = [row for row in rows if "cpu_seconds" in row]
     if not rows:
@@ -90,6 +90,15 @@ def times(folder) -> list[dict]:
         )
     )
     return groups.reset_index().sort_values(["cpu_minutes", "rule"], ascending=[False, True]).to_dict("records")
+
+
+def _costs(file):
+    """What one job cost. ValueError if the file cannot be read."""
+    try:
+        return pd.read_csv(file, sep="\t", dtype={"cpu_seconds": float, "wall_seconds": float, "memory_mb": float})
+    except ValueError as error:
+        hint = "delete it: it says what a job cost, and no result needs it"
+        raise ValueError(f"{file} is damaged ({error}); {hint}") from None
 
 
 def manifest(folders) -> pd.DataFrame:
