@@ -14,6 +14,7 @@ from data_cases import table, write
 
 import sparsegdf
 from sparsegdf import SCAD, ElasticNet, Spectrum, rs_curve
+from sparsegdf.penalties.registry import PENALTIES
 from sparsegdf.selection import command_line
 from sparsegdf.selection.command_line import main
 
@@ -154,6 +155,18 @@ def test_usage_errors_have_status_2(words, capsys):
     with pytest.raises(SystemExit) as stop:
         main(words)
     assert stop.value.code == 2 and "usage: sparsegdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name, own", [("lasso", "l1"), ("Lasso", "l1"), ("enet", "elastic_net"), ("elastic-net", "elastic_net")]
+)
+@pytest.mark.parametrize("command", [["select", "data.csv", "--target", "y"], ["theory", "--alpha", "1"]])
+def test_a_penalty_that_has_another_name_here(command, name, own, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--penalty", name])
+    error = capsys.readouterr().err
+    assert stop.value.code == 2 and f"{name!r} is called {own} here" in error
+    assert all(kind in error.splitlines()[-1] for kind in PENALTIES)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["select", "--help"], ["theory", "--help"]])

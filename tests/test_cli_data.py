@@ -206,6 +206,36 @@ def test_missing_values_are_dropped_if_asked_for_and_counted(folder, capsys):
     assert main([*words, "--drop-missing", "columns"]) == 2
     told = capsys.readouterr().err
     assert "the target cannot be left out; --drop-missing rows" in told and "--drop-missing columns" not in told
+    assert main(words) == 2 and told == capsys.readouterr().err
+    write(frame.assign(c=np.nan), folder / "data.csv")
+    assert main([*words, "--drop-missing", "rows"]) == 2
+    told = capsys.readouterr().err
+    assert "40 of 40 rows have missing values" in told and "the column with the most is 'c'" in told
+
+
+@pytest.mark.parametrize(
+    "words, left",
+    [
+        (["--drop-missing", "rows"], lambda frame: frame.dropna()),
+        (["--drop-missing", "columns", "--drop", " e "], lambda frame: frame[["a", "c"]]),
+    ],
+)
+def test_theory_leaves_out_what_select_does(folder, capsys, words, left):
+    """Before any y: where only the target is missing, the row stays."""
+    frame = table()
+    frame.loc[[3, 8], "b"], frame.loc[3, "d"], frame.loc[5, "y"] = np.nan, np.nan, np.nan
+    theory = ["theory", "--penalty", "l1", "--delta", "0.02", "--json"]
+    file = [write(frame, folder / "data.csv"), "--target", "y"]
+    assert main([*theory, "--predictors", *file, *words]) == 0
+    found = capsys.readouterr()
+    assert "dropped 2 " in found.err
+    assert main([*theory, "--predictors", write(left(frame.drop(columns="y")), folder / "left.csv")]) == 0
+    assert found.out == capsys.readouterr().out
+    everything = [part for name in "abcde" for part in ("--drop", name)]
+    assert main([*theory, "--predictors", *file, *everything]) == 2
+    assert "data.csv has no predictor that is not left out" in capsys.readouterr().err
+    assert main([*theory, "--alpha", "0.5", *words[-2:]]) == 2
+    assert f"{words[-2]} goes with --predictors" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsegdf.selection.penalty_options import add_penalty, chosen_penalties
 from sparsegdf.selection.printing import as_builtins, as_text
-from sparsegdf.selection.select_command import add_select
+from sparsegdf.selection.select_command import add_drop, add_select
 
 _THEORY_COLUMNS = ["delta", "eta", "df", "err_train", "err_pre", "at", "rs_stable", "branch"]
 
@@ -72,6 +72,7 @@ def _parser():
     predictors.add_argument("--alpha", type=float, help="rows / columns of iid predictors")
     predictors.add_argument("--predictors", metavar="FILE", help="a data file whose spectrum is used")
     theory.add_argument("--target", help="a column of that file that is not a predictor")
+    add_drop(theory)
     theory.add_argument(
         "--delta",
         metavar="D",
@@ -87,12 +88,16 @@ def _theory(options):
         from sparsegdf.selection.data_files import read_predictors
         from sparsegdf.selection.predicted import centred_curve
 
-        A, notes = read_predictors(options.predictors, options.target)
+        A, notes = read_predictors(
+            options.predictors, options.target, drop=options.drop, drop_missing=options.drop_missing
+        )
         for note in notes:
             print(note, file=sys.stderr)
         curve = centred_curve(A, penalty, deltas)
-    elif options.target or deltas is None:
-        raise ValueError("--target goes with --predictors" if options.target else "--alpha needs --delta")
+    elif given := [name for name in ("target", "drop", "drop_missing") if getattr(options, name)]:
+        raise ValueError(f"--{given[0].replace('_', '-')} goes with --predictors")
+    elif deltas is None:
+        raise ValueError("--alpha needs --delta")
     else:
         from sparsegdf.theory.replica_symmetric import rs_curve
 

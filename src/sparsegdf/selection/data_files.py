@@ -38,12 +38,8 @@ def read_problem(file, target, *, drop=(), drop_missing=None) -> DataSet:
     `drop_missing` is None (missing values are an error), "rows" or "columns". Blanks around names do not count. A
     first column that looks like a saved index is left out.
     """
-    target, drop = target.strip(), [name.strip() for name in drop]
-    table, notes = _read(file)
-    table, dropped = _without_index(table, target, drop)
-    _require_names(table, target, drop, file)
-    table = table.drop(columns=drop)
-    notes += dropped + ([f"dropped as asked: {_listed(drop)}"] if drop else [])
+    target = target.strip()
+    table, notes = _named(file, target, drop)
     table, dropped = _without_missing(table, target, drop_missing, file)
     if len(table.columns) < 2:
         raise ValueError(f"{file} has no column except the target {target!r}")
@@ -56,15 +52,26 @@ def read_problem(file, target, *, drop=(), drop_missing=None) -> DataSet:
     return DataSet(A, y, notes + dropped)
 
 
-def read_predictors(file, target=None):
-    """(A, notes): a DataFrame of every column, except `target` if it is given. All values are finite."""
+def read_predictors(file, target=None, *, drop=(), drop_missing=None):
+    """(A, notes) of read_problem, for predictors without y: `target` is left out first, if it is given."""
     target = None if target is None else target.strip()
-    table, notes = _read(file)
-    table, more = _without_index(table, target, ())
-    _require_names(table, target, (), file)
+    table, notes = _named(file, target, drop)
     if target is not None:
         table = table.drop(columns=target)
-    return _predictors(_without_missing(table, None, None, file)[0], file), [*notes, *more]
+    table, dropped = _without_missing(table, None, drop_missing, file)
+    if not len(table.columns):
+        raise ValueError(f"{file} has no predictor that is not left out")
+    return _predictors(table, file), notes + dropped
+
+
+def _named(file, target, drop):
+    """(table, notes) of a file without a saved index and the columns in `drop`."""
+    drop = [name.strip() for name in drop]
+    table, notes = _read(file)
+    table, dropped = _without_index(table, target, drop)
+    _require_names(table, target, drop, file)
+    notes += dropped + ([f"dropped as asked: {_listed(drop)}"] if drop else [])
+    return table.drop(columns=drop), notes
 
 
 def _read(file):
@@ -126,14 +133,21 @@ def _without_missing(table, target, drop_missing, file):
     notes = [f"taken as missing (the first of each column): {_some(marks)}"] if marks else []
     rows = int(missing.any(axis=1).sum())
     if drop_missing == "rows":
+        if rows > len(table) - 2:
+            most = missing.sum().idxmax()
+            raise ValueError(
+                f"{file}: {rows} of {len(table)} rows have missing values, so --drop-missing rows leaves too few; "
+                f"the column with the most is {most!r}"
+            )
         notes.append(f"dropped {rows} of {len(table)} rows, which have missing values")
         return table[~missing.any(axis=1)], notes
-    if drop_missing == "columns" and not columns[target]:
+    lost = target is not None and columns[target]
+    if drop_missing == "columns" and not lost:
         gone = table.columns[columns]
         notes.append(f"dropped {len(gone)} columns, which have missing values: {_listed(gone)}")
         return table.loc[:, ~columns], notes
     advice = "--drop-missing rows leaves out these rows, --drop-missing columns these columns"
-    if drop_missing == "columns":
+    if lost:
         advice = "the target cannot be left out; --drop-missing rows leaves out these rows"
     names = table.columns[columns]
     raise ValueError(
@@ -209,7 +223,7 @@ def _predictors(table, file):
     A = _numbers(table, file)
     _refuse(
         [name for name, column in _columns(table, A) if np.ptp(column) == 0],
-        "are constant: remove them (an intercept is fitted unless --no-intercept says otherwise)",
+        "are constant: leave them out with --drop NAME (an intercept is fitted unless --no-intercept says otherwise)",
         file,
     )
     prints = pd.Series([blake2b(column + 0.0).digest() for column in A.T])  # + 0.0: no -0.0

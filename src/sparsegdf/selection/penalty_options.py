@@ -1,19 +1,31 @@
 """The penalty on the command line: --penalty and one option for each parameter of any penalty."""
 
+from argparse import ArgumentTypeError
 from dataclasses import MISSING, fields
 from itertools import product
 
 from sparsegdf.penalties.registry import PENALTIES, make_penalty
 
+# What other packages call these penalties.
+_ELSEWHERE = {"lasso": "l1", "enet": "elastic_net", "elasticnet": "elastic_net", "elastic-net": "elastic_net"}
+
 
 def add_penalty(parser, several=False):
     """Add --penalty and the parameters of all penalties; with `several` each can be repeated."""
-    text = "the penalty r(x; eta)" + ("; repeatable, as its parameters are: the best is chosen" if several else "")
+    text = "the penalty r(x; eta): l1 is the lasso, classic_scad and classic_mcp are SCAD and MCP of ncvreg and skglm"
+    text += "; repeatable, as its parameters are: the best is chosen" if several else ""
     action = "append" if several else "store"
-    parser.add_argument("--penalty", required=True, choices=list(PENALTIES), action=action, help=text)
+    parser.add_argument("--penalty", required=True, type=_kind, choices=list(PENALTIES), action=action, help=text)
     for name, owners in _parameters().items():
         texts = [_about(kind, field) for kind, field in owners.items()]
         parser.add_argument(f"--{name}", type=float, action=action, help="; ".join(texts))
+
+
+def _kind(name):
+    """The name itself; for one that other packages use, an error that says the one here."""
+    if own := _ELSEWHERE.get(name.lower()):
+        raise ArgumentTypeError(f"{name!r} is called {own} here (choose from {', '.join(PENALTIES)})")
+    return name
 
 
 def chosen_penalties(options):

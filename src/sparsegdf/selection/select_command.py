@@ -39,12 +39,7 @@ def add_select(commands):
     data = parser.add_argument_group("data")
     data.add_argument("file", help="data: .csv, .tsv, .txt, .parquet or .npz")
     data.add_argument("--target", required=True, help="the column to predict")
-    data.add_argument("--drop", action="append", default=[], metavar="COLUMN", help="leave out a column; repeatable")
-    data.add_argument(
-        "--drop-missing",
-        choices=["rows", "columns"],
-        help="leave out rows, or columns, with missing values (default: they are an error)",
-    )
+    add_drop(data)
     model = parser.add_argument_group("model")
     add_penalty(model, several=True)
     add_weights(model)
@@ -85,6 +80,16 @@ def add_select(commands):
     output.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     output.add_argument("--whole-path", action="store_true", help="with --json: the whole path too")
     output.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def add_drop(group):
+    """Add the options that leave out columns and missing values."""
+    group.add_argument("--drop", action="append", default=[], metavar="COLUMN", help="leave out a column; repeatable")
+    group.add_argument(
+        "--drop-missing",
+        choices=["rows", "columns"],
+        help="leave out rows, or columns, with missing values (default: they are an error)",
+    )
 
 
 def run_select(options):
