@@ -315,7 +315,8 @@ def changed(A, index, value):
 @pytest.mark.parametrize(
     "change, named",
     [
-        ({"penalty": "lasso"}, "penalty = 'lasso' is not a penalty .allowed: .*l1, mcp, scad"),
+        ({"penalty": "ridge"}, "penalty = 'ridge' is not a penalty .allowed: .*l1, mcp, scad"),
+        ({"penalty": "Lasso"}, "penalty = 'Lasso' is called l1 here .allowed: .*l1, mcp, scad"),
         ({"penalty": SCAD}, "is not a penalty .allowed: .*l1, mcp, scad"),
         ({"penalty": []}, "penalty is an empty list"),
         ({"sigma2": 0}, r"sigma2 = 0 is out of range \(allowed: > 0\)"),

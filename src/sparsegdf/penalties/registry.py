@@ -6,6 +6,9 @@ from sparsegdf.registry import classes_by_file
 
 PENALTIES = classes_by_file(penalties, Penalty)
 
+# What other packages call them.
+ELSEWHERE = {"lasso": "l1", "enet": "elastic_net", "elasticnet": "elastic_net", "elastic-net": "elastic_net"}
+
 
 def make_penalty(kind, **parameters):
     """The penalty of this kind, e.g. make_penalty("scad", a=5, lam=1)."""
@@ -20,4 +23,6 @@ def as_penalty(penalty):
         return penalty
     if isinstance(penalty, str) and penalty in PENALTIES:
         return PENALTIES[penalty]()
-    raise ValueError(f"penalty = {penalty!r} is not a penalty (allowed: {', '.join(PENALTIES)}, or e.g. SCAD(a=8))")
+    own = ELSEWHERE.get(penalty.lower()) if isinstance(penalty, str) else None
+    fault = f"is called {own} here" if own else "is not a penalty"
+    raise ValueError(f"penalty = {penalty!r} {fault} (allowed: {', '.join(PENALTIES)}, or e.g. SCAD(a=8))")

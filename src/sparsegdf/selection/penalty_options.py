@@ -4,10 +4,7 @@ from argparse import ArgumentTypeError
 from dataclasses import MISSING, fields
 from itertools import product
 
-from sparsegdf.penalties.registry import PENALTIES, make_penalty
-
-# What other packages call these penalties.
-_ELSEWHERE = {"lasso": "l1", "enet": "elastic_net", "elasticnet": "elastic_net", "elastic-net": "elastic_net"}
+from sparsegdf.penalties.registry import ELSEWHERE, PENALTIES, make_penalty
 
 
 def add_penalty(parser, several=False):
@@ -23,7 +20,7 @@ def add_penalty(parser, several=False):
 
 def _kind(name):
     """The name itself; for one that other packages use, an error that says the one here."""
-    if own := _ELSEWHERE.get(name.lower()):
+    if own := ELSEWHERE.get(name.lower()):
         raise ArgumentTypeError(f"{name!r} is called {own} here (choose from {', '.join(PENALTIES)})")
     return name
 
