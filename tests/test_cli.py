@@ -70,17 +70,19 @@ def test_version_and_module(folder):
         assert done.stdout == f"sparsegdf {sparsegdf.__version__}\n" and re.match(r"\d+\.\d+", sparsegdf.__version__)
 
 
+# Each process says so in one write: two from print would mix with those of another process.
 _SLOW = """
+import os
 import time
 from sparsegdf.estimators.bootstrap import mapped
 from sparsegdf.selection import command_line
 
 def slow(index):
-    print("begun", flush=True)
+    os.write(1, b"begun\\n")
     time.sleep(60)
 
 def begin(options):
-    print("begun", flush=True)
+    os.write(1, b"begun\\n")
     list(mapped(slow, 4, {jobs}))
 
 if __name__ == "__main__":
