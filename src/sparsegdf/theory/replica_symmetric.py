@@ -349,7 +349,7 @@ def _columns(curve, variance, v, u, branch, *, t=None, eta=None):
 
 def t_of_delta(deltas, alpha):
     """t with P(|z| > t) = alpha delta."""
-    return np.sqrt(2) * erfcinv(np.minimum(alpha * deltas, 1.0))
+    return np.sqrt(2) * erfcinv(np.minimum(alpha * deltas, 1.0)) + 0.0  # erfcinv(1) is -0
 
 
 def delta_of_t(t, alpha):
