@@ -99,7 +99,7 @@ class Penalty(ABC):
         """The eta for which the estimate leaves zero at |h| = threshold: the inverse of `threshold`."""
 
     def threshold(self, Q_hat: ArrayLike, eta: ArrayLike) -> np.ndarray:
-        """The |h| up to which the estimate is zero, segments(...).start[0]; a penalty may have a shorter way to it."""
+        """The |h| up to which the estimate is zero: segments(...).start[0], if there is no shorter way to it."""
         return self.segments(Q_hat, eta).start[0]
 
     def estimate(self, h: ArrayLike, Q_hat: ArrayLike, eta: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
