@@ -20,7 +20,8 @@ from sparsegdf.theory.chain import NoMinimum, all_sites, densest_l0, l1_noise
 from sparsegdf.theory.predictors import Covariance
 from sparsegdf.theory.saddle_points import TINY, SaddlePoints
 
-_WANTED, _SETS = 1e-3, 8  # the standard error of df, and how many sets of chains there are for it
+_WANTED, _SETS = 1e-3, 12  # the standard error of df, and how many sets of chains there are for it
+_ELSEWHERE = 1.5  # times the standard error before: a set that raises it so much has points of another kind
 _STEPS = 30
 _SOLVED = 1e-5  # before the last step
 _STEPPED = 5e-4  # delta and AT change in steps
@@ -266,12 +267,17 @@ class ChainCurve:
         sets, c = [found], self._problem[0]
         middle = np.array([np.log(found.v.mean()), found.Q_hat.mean(), found.eta.mean() / found.Q_hat.mean()])
         noise = [l1_noise(c, self.alpha, 0, *_arguments(middle))]
-        while _df_error(points := _without(noise, sets)) > _WANTED and len(sets) < _SETS:
+        points = _without(noise, sets)
+        while _df_error(points) > _WANTED and len(sets) < _SETS:
             found = self._on_each(k, middle, third, which=len(sets))
             if found is None:
                 break
             noise.append(l1_noise(c, self.alpha, len(sets), *_arguments(middle)))
             sets.append(found)
+            more = _without(noise, sets)
+            if _df_error(more) > _ELSEWHERE * _df_error(points):  # near a fold chains can come to its other side
+                break
+            points = more
         return points
 
     def _on_each(self, k, start, third, which=0):
@@ -280,7 +286,7 @@ class ChainCurve:
         for chain in all_sites(*self._problem, which):
             chain.settle(*_arguments(start))
             found = _newton(chain, self.nodes[k], start, third)
-            if found is None:  # steps of delta can keep it from a root by a little
+            if found is None and chain.smooth:  # steps of delta can keep it from a root by a little
                 found = _newton(chain, self.nodes[k], start, third, _SLACK)
             if not isinstance(found, tuple):
                 return None

@@ -139,7 +139,7 @@ def solve_rs(
         Block(fraction=f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the first
         point of a problem takes a second of CPU time, each other one a tenth, and df_error is the standard error of
         df. Where the minimum jumps it takes 10 to 20 s, each other one 3 to 20 s, and df_error is at most 1e-3 if
-        128 chains are enough for that.
+        192 chains are enough for that.
     beyond_turning : bool
         Ask for the second point with this delta.
 
