@@ -138,6 +138,50 @@ def test_the_error_of_the_chain_is_the_scatter_of_its_shifts(monkeypatch):
     chain_curve._curve.cache_clear()
 
 
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.1)], ids=repr)
+def test_more_chains_where_the_error_is_too_large(penalty, monkeypatch):
+    """Other shifts agree within the smaller df_error, and with the one set of chains that most points need."""
+    problem = {"alpha": 0.5, "eta": 0.8, "predictors": AR1(0.6)}
+    one_set = solve_rs(penalty, **problem)
+    wanted = 0.45 * one_set.df_error
+    monkeypatch.setattr(chain_curve, "_WANTED", wanted)
+    found = []
+    for seed in range(5):
+        monkeypatch.setattr(chain, "_SEED", seed)
+        chain._fields.cache_clear()
+        found.append(solve_rs(penalty, **problem))
+    chain._fields.cache_clear()
+    df, error = np.array([(s.df, s.df_error) for s in found]).T
+    assert (error <= wanted).all()
+    assert 0.3 < np.std(df, ddof=1) / np.sqrt(np.mean(error**2)) < 2.2  # the square root of chi2_4/4: 1 % are outside
+    assert abs(df.mean() - one_set.df) < 4 * one_set.df_error
+    for name in ("delta", "err_train", "Q_hat", "at"):
+        assert getattr(found[0], name) == pytest.approx(getattr(one_set, name), rel=5e-3)
+
+
+def test_an_error_that_cannot_be_reached_is_reported(monkeypatch):
+    problem = {"alpha": 0.5, "eta": 0.8, "predictors": AR1(0.6)}
+    one_set = solve_rs(L1(), **problem)
+    monkeypatch.setattr(chain_curve, "_WANTED", 1e-6)
+    assert 1e-6 < solve_rs(L1(), **problem).df_error < one_set.df_error / 2
+
+
+def test_the_noise_that_is_taken_out_has_mean_zero():
+    sets = [chain.l1_noise(0.8, 0.5, which, 1.3, 0.6, 0.7) for which in range(3)]
+    noise = np.concatenate(sets)
+    assert abs(noise.mean()) < 3 * noise.std() / np.sqrt(noise.size) < 3e-3
+    # A multiple of it is taken out of a quantity, and what else that has is left.
+    rest = np.random.default_rng(3).normal(size=noise.size) * noise.std() / 10
+    values = 0.4 - 2 * noise + rest
+    points = chain_curve.Points(*[values] * 9)
+    without = chain_curve._without(
+        sets, [chain_curve.Points(*part) for part in np.split(np.array(points), 3, axis=1)]
+    )
+    assert abs(without.Q_hat.mean() - 0.4 - rest.mean()) < 0.05 * noise.std()
+    assert without.Q_hat.std() == pytest.approx(rest.std(), rel=0.05)
+    np.testing.assert_array_equal(without.unique, values)
+
+
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(eta2=0.1), SCAD(a=5, lam=1.0)], ids=repr)
 def test_lines_of_a_chain_without_correlation(penalty):
     """For SCAD: AT line, turning point and end apart from each other."""
@@ -187,6 +231,8 @@ def test_a_chain_whose_minimum_jumps():
     assert s.branch == "S1" and s.at == np.inf and not s.rs_stable and s.converged and s.df_error < 1e-3
     # Simulated at N = 1000 (60 samples): GDF 0.428(3), and 0.027(5) more than Stein's divergence. RS is approximate.
     assert (s.df, s.df_jumps) == pytest.approx((0.428, 0.027), abs=0.017)
+    dense = solve_rs(penalty, delta=0.3, **problem)  # one set of chains has 0.002 there
+    assert dense.delta == 0.3 and dense.at == np.inf and dense.df_error < 1e-3
     assert solve_rs(penalty, alpha=0.5, eta=0.6, predictors=AR1(0.5)).df_jumps == 0
 
 

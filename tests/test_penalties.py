@@ -112,7 +112,9 @@ def test_derivative_is_that_of_the_value(penalty):
 def test_eta_at_inverts_the_threshold(penalty):
     rng = np.random.default_rng(2)
     Q_hat, eta = rng.uniform(0.05, 1, 200), rng.uniform(0.01, 3, 200)
-    np.testing.assert_allclose(penalty.eta_at(penalty.segments(Q_hat, eta).start[0], Q_hat), eta, rtol=1e-12)
+    threshold = penalty.threshold(Q_hat, eta)
+    np.testing.assert_allclose(threshold, penalty.segments(Q_hat, eta).start[0], rtol=1e-15)
+    np.testing.assert_allclose(penalty.eta_at(threshold, Q_hat), eta, rtol=1e-12)
 
 
 @pytest.mark.parametrize("penalty", ALL, ids=ids)

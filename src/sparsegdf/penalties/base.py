@@ -96,7 +96,11 @@ class Penalty(ABC):
 
     @abstractmethod
     def eta_at(self, threshold: ArrayLike, Q_hat: ArrayLike) -> np.ndarray:
-        """The eta for which the estimate leaves zero at |h| = threshold: the inverse of segments(...).start[0]."""
+        """The eta for which the estimate leaves zero at |h| = threshold: the inverse of `threshold`."""
+
+    def threshold(self, Q_hat: ArrayLike, eta: ArrayLike) -> np.ndarray:
+        """The |h| up to which the estimate is zero: segments(...).start[0], if there is no shorter way to it."""
+        return self.segments(Q_hat, eta).start[0]
 
     def estimate(self, h: ArrayLike, Q_hat: ArrayLike, eta: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """x*(h; Q_hat) and its derivative dx*/dh off the jumps (the chi_i of belief propagation)."""

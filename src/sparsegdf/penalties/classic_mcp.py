@@ -51,5 +51,8 @@ class ClassicMCP(Penalty):
         start, slope, intercept = self._unit.segments(Q_hat, np.ones_like(eta, dtype=float))
         return Segments(eta * start, slope, eta * intercept)
 
+    def threshold(self, Q_hat, eta):
+        return eta * self._unit.threshold(Q_hat, 1.0)
+
     def eta_at(self, threshold, Q_hat):
-        return threshold / self._unit.segments(Q_hat, 1.0).start[0]
+        return threshold / self._unit.threshold(Q_hat, 1.0)

@@ -51,6 +51,9 @@ class MCP(Penalty):
             (np.where(continuous, a * lam * Q_hat, jump), 1 / Q_hat, 0),
         )
 
+    def threshold(self, Q_hat, eta):
+        return self.lam * np.minimum(eta, np.sqrt(self.a * eta * Q_hat))
+
     def eta_at(self, threshold, Q_hat):
         edge = self.a * Q_hat
         return np.where(threshold <= self.lam * edge, threshold / self.lam, threshold**2 / (self.lam**2 * edge))

@@ -60,6 +60,9 @@ class SCAD(Penalty):
             (np.where(continuous, a * lam * Q_hat, jump), 1 / Q_hat, 0),
         )
 
+    def threshold(self, Q_hat, eta):
+        return self.lam * np.minimum(eta, np.sqrt((self.a + 1) * eta * Q_hat))
+
     def eta_at(self, threshold, Q_hat):
         a, lam = self.a, self.lam
         edge = (a + 1) * Q_hat

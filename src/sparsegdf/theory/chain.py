@@ -14,7 +14,7 @@ sweep of coordinate descent and the trace take O(n) steps. The parameter of the 
 
 The noise that drives w is not random. It is the whole period of a congruential generator, so that the windows of
 neighbouring sites form a lattice, which fills space more evenly than random numbers do. Sixteen random shifts of the
-lattice make sixteen chains. Each has a solution of its own; the result is their mean and its standard error.
+lattice make a set of sixteen chains. Each has a solution of its own; the result is their mean and its standard error.
 
 The least eigenvalue of Sigma is (1 - |c|)/(1 + |c|), and the objective is convex if r''/Q_hat is nowhere below minus
 this. Elsewhere a chain may have several minima. If descent comes to the same one from x = 0 and from the x without a
@@ -31,6 +31,7 @@ from scipy.special import ndtri
 
 from sparsegdf.compiled import njit
 from sparsegdf.penalties.l0 import L0
+from sparsegdf.penalties.l1 import L1
 from sparsegdf.theory.chain_minimum import lowest_minimum, quadratics
 
 # A prime, and a primitive root of it whose lattices in up to seven dimensions are among the best of 1200 tried.
@@ -196,14 +197,14 @@ def _without_penalty(b, c):
 
 
 @lru_cache(maxsize=4)
-def _fields(c):
-    """w of each chain, and c^k; the noise goes on around the period beyond both ends."""
+def _fields(c, which=0):
+    """w of each chain of this set, and c^k; the noise goes on around the period beyond both ends."""
     points = np.empty(_PERIOD - 1)
     points[0] = 1
     for i in range(1, points.size):
         points[i] = points[i - 1] * _MULTIPLIER % _PERIOD
     points = np.concatenate([points[-_MARGIN:], points, points[:_MARGIN]]) / _PERIOD
-    shifts = np.random.default_rng(_SEED).random(_SHIFTS)
+    shifts = np.random.default_rng(_SEED).random((which + 1, _SHIFTS))[which]
     return [_markov(ndtri((points + shift) % 1), c) for shift in shifts], c ** np.arange(points.size)
 
 
@@ -320,7 +321,17 @@ def densest_l0(chain):
     return limit.counts(1)[0] / chain.rows, np.exp(log_eta) * chain.s2
 
 
-def all_sites(c, penalty, alpha, s2):
-    """The chains with this c."""
-    fields, powers = _fields(c)
+def all_sites(c, penalty, alpha, s2, which=0):
+    """The chains with this c, of this set."""
+    fields, powers = _fields(c, which)
     return [Sites(w, powers, penalty, alpha, s2) for w in fields]
+
+
+def l1_noise(c, alpha, which, v, Q_hat, eta):
+    """E[w^T x*]/(m sqrt(v)) - E tr K^-1/m of l1 on each chain of this set: zero, but for sampling."""
+    noise = []
+    for chain in all_sites(c, L1(), alpha, 1.0, which):
+        chain.find(v, Q_hat, eta)
+        _, response = _products(chain.x, chain.w, c, _MARGIN)
+        noise.append((response / np.sqrt(v) - chain.counts(1)[0]) / chain.rows)
+    return np.array(noise)

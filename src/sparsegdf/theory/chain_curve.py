@@ -3,6 +3,9 @@
 The unknowns are y = (ln v, Q_hat, eta/Q_hat), the two equations are those of chain.py, and a third says which point
 is meant: it has this eta, this delta, or lies on the AT line. The curve is followed with v as its parameter on one
 chain. From there a point is found on each chain by itself, which gives a mean and its standard error.
+
+Where the minimum jumps, the standard error of df with one set of chains can be above 1e-3. What l1 has of noise on
+the same chains is then taken out, and sets are added until it is not.
 """
 
 from dataclasses import dataclass
@@ -13,13 +16,16 @@ import numpy as np
 from scipy.special import erfcinv
 
 from sparsegdf.ensembles.limits import Groups
-from sparsegdf.theory.chain import NoMinimum, all_sites, densest_l0
+from sparsegdf.theory.chain import NoMinimum, all_sites, densest_l0, l1_noise
 from sparsegdf.theory.predictors import Covariance
 from sparsegdf.theory.saddle_points import TINY, SaddlePoints
 
+_WANTED, _SETS = 1e-3, 12  # the standard error of df, and how many sets of chains there are for it
+_ELSEWHERE = 1.5  # times the standard error before: a set that raises it so much has points of another kind
 _STEPS = 30
 _SOLVED = 1e-5  # before the last step
 _STEPPED = 5e-4  # delta and AT change in steps
+_SLACK = 10  # times these, at a second try
 _JUMPED = 1e-3  # so do the equations themselves, where the minimum jumps
 _AT_SLACK = 1e-6  # l1 sits on the AT line at its end
 _SLOPE = 0.02  # the change of an unknown for the slopes
@@ -111,14 +117,15 @@ def _solution(slopes, right):
     return np.linalg.lstsq(slopes, right, rcond=1e-10)[0]
 
 
-def _newton(chain, node, y, third):
+def _newton(chain, node, y, third, slack=1):
     """(y, values, residual) at a root near y, by Newton's method with the slopes of a node, which steps correct.
 
-    Without a root, the index of the unknown that is at its lowest value, or None.
+    Without a root, the index of the unknown that is at its lowest value, or None. `slack` allows so much more to be
+    left of the equations.
     """
     equation, gradient, allowed = third
     slopes, solved = np.array([*node.slopes[:2], gradient(node)]), _SOLVED if chain.smooth else _JUMPED
-    allowed = np.array([solved, solved, max(solved, allowed)])
+    allowed = np.array([solved, solved, max(solved, allowed)]) * slack
     before = step = None
     for _ in range(_STEPS):
         try:
@@ -138,6 +145,30 @@ def _newton(chain, node, y, third):
             break
     below = np.flatnonzero(y <= _LOWEST)
     return int(below[0]) if below.size else None
+
+
+def _df_error(points):
+    """The standard error of df = 1 - Q_hat."""
+    return points.Q_hat.std(ddof=1) / np.sqrt(points.Q_hat.size)
+
+
+def _without(noise, sets):
+    """The points of all sets, each quantity less its regression on the noise, which has mean zero.
+
+    The scatter that is left is scaled so that n - 1 in a standard error stands for the n - 2 of a regression.
+    """
+    noise = np.concatenate(noise)
+    points = Points(*np.concatenate(sets, axis=1))
+    from_mean = noise - noise.mean()
+    scale = np.sqrt((noise.size - 1) / (noise.size - 2))
+
+    def corrected(values):
+        slope = from_mean @ values / (from_mean @ from_mean)
+        mean = values.mean() - slope * noise.mean()
+        return mean + scale * (values - values.mean() - slope * from_mean)
+
+    as_found = {"residual": points.residual, "unique": points.unique}
+    return Points(*(corrected(values) for values in points))._replace(**as_found)
 
 
 @lru_cache(maxsize=16)
@@ -177,7 +208,7 @@ class ChainCurve:
         else:
             low, high = self.nodes[k - 1 : k + 1]
             start = low.y + (high.y - low.y) * asked[k - 1] / (asked[k - 1] - asked[k])
-        return self._on_each(k, start, _with_delta(delta) if eta is None else _with_eta(eta))
+        return self._precisely(k, start, _with_delta(delta) if eta is None else _with_eta(eta))
 
     def at_line(self):
         """Where AT first exceeds 1, or the last node before the minimum jumps; None if there is no such point."""
@@ -228,12 +259,35 @@ class ChainCurve:
         a, b, _ = np.polyfit([node.y[0] for node in self.nodes[k - 1 : k + 2]], column[k - 1 : k + 2], 2)
         return self._on_each(k, self.nodes[k].y, _with_unknown(0, -b / (2 * a)))
 
-    def _on_each(self, k, start, third):
-        """The point near node k on each chain; None if one has none."""
+    def _precisely(self, k, start, third):
+        """The point near node k, on as many sets of chains as df_error needs; None if the first set has none."""
+        found = self._on_each(k, start, third)
+        if found is None or _df_error(found) <= _WANTED:
+            return found
+        sets, c = [found], self._problem[0]
+        middle = np.array([np.log(found.v.mean()), found.Q_hat.mean(), found.eta.mean() / found.Q_hat.mean()])
+        noise = [l1_noise(c, self.alpha, 0, *_arguments(middle))]
+        points = _without(noise, sets)
+        while _df_error(points) > _WANTED and len(sets) < _SETS:
+            found = self._on_each(k, middle, third, which=len(sets))
+            if found is None:
+                break
+            noise.append(l1_noise(c, self.alpha, len(sets), *_arguments(middle)))
+            sets.append(found)
+            more = _without(noise, sets)
+            if _df_error(more) > _ELSEWHERE * _df_error(points):  # near a fold chains can come to its other side
+                break
+            points = more
+        return points
+
+    def _on_each(self, k, start, third, which=0):
+        """The point near node k on each chain of a set; None if one has none."""
         rows = []
-        for chain in all_sites(*self._problem):
+        for chain in all_sites(*self._problem, which):
             chain.settle(*_arguments(start))
             found = _newton(chain, self.nodes[k], start, third)
+            if found is None and chain.smooth:  # steps of delta can keep it from a root by a little
+                found = _newton(chain, self.nodes[k], start, third, _SLACK)
             if not isinstance(found, tuple):
                 return None
             (log_v, Q_hat, ratio), (_, _, delta, at), residual = found

@@ -87,16 +87,17 @@ class Covariance:
             return penalty.eta_at(threshold, Q_hat)
         t, threshold, Q_hat = np.broadcast_arrays(t, threshold, Q_hat)
         shares, scales = np.transpose(self.groups).reshape(2, -1, *[1] * t.ndim)
-        log_shares, wanted = np.log(shares), log_ndtr(-t)
+        log_shares, wanted, roots = np.log(shares), log_ndtr(-t), np.sqrt(scales)
 
         def excess(factor):  # of ln P(x* != 0)
             eta = penalty.eta_at(factor * threshold, Q_hat)
-            starts = np.stack([penalty.segments(scale * Q_hat, eta).start[0] for scale in scales])
-            z = starts * t / (np.sqrt(scales) * threshold)
+            z = penalty.threshold(scales * Q_hat, eta) * t / (roots * threshold)
             return np.logaddexp.reduce(log_ndtr(-z) + log_shares, axis=0) - wanted
 
+        # The start of the estimate, min over x > 0 of Q_hat x/2 + r(x)/x, grows with Q_hat, at most as its root.
+        low, high = (np.full(t.shape, end) for end in (min(1, roots.min()), max(1, roots.max())))
         with np.errstate(divide="ignore", invalid="ignore"):
-            factor = bracketed_roots(excess, np.zeros(t.shape), np.full(t.shape, 4 / np.sqrt(scales.min())))
+            factor = bracketed_roots(excess, low, high)
         return penalty.eta_at(np.where(t > 0, factor, 1.0) * threshold, Q_hat)
 
 
