@@ -120,6 +120,8 @@ def test_the_document_is_as_its_schema_says(finished):
 def test_evidence_has_the_digests_that_the_tables_record(finished):
     document = json.loads((finished.folder / "tiny_figures/claims.json").read_text(encoding="utf-8"))
     files = {file["path"]: file["sha256"] for claim in document["claims"] for file in claim["evidence"]}
+    for claim in document["claims"]:  # a file once, even if several of its penalties count
+        assert len({file["path"] for file in claim["evidence"]}) == len(claim["evidence"]), claim["id"]
     assert len(files) > 20
     for path, digest in files.items():
         metadata = pq.read_schema(finished.folder / f"results/tiny/{path}.parquet").metadata

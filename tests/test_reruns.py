@@ -48,7 +48,7 @@ CLAIMS = once("verdicts", "table_claims")
 # What every change of fixed points reaches
 SEEN_IN = CLAIMS | once("table_bp_convergence", "bp_region", "table_bp_region")
 ITERATED = once("table_bp_direct")  # if belief propagation is iterated on them, too
-FIXED_POINTS = {"fixed_points": 32, "iterated": 15, "summary": 28} | ITERATED | SEEN_IN
+FIXED_POINTS = {"fixed_points": 32, "iterated": 15, "summary": 8} | ITERATED | SEEN_IN
 BP_DATA = FIXED_POINTS | once("bp_l0", "table_bp_l0")
 BP_FIGURES = ("figure4_bp_vs_rs", "figure5_example1", "figure6_example2", "figure9_finite_size")
 BESIDE = once("table_gaps", "table_effective_fraction")  # made of the same summaries as figures 5, 6 and 9
@@ -87,7 +87,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ("src/sparsegdf/solvers/belief_propagation.py", BP_DATA | BESIDE | once(*BP_FIGURES, "table_misprints")),
         (
             "src/sparsegdf/paper/experiments/summaries.py",
-            {"summary": 28} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES),
+            {"summary": 8} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES),
         ),
         (
             "src/sparsegdf/solvers/direct.py",
@@ -95,7 +95,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ),
         (
             "src/sparsegdf/paper/experiments/iterated.py",
-            {"iterated": 15, "summary": 11}
+            {"iterated": 15, "summary": 3}
             | ITERATED
             | SEEN_IN
             | once("figure4_bp_vs_rs", "figure5_example1", "table_effective_fraction"),
@@ -104,7 +104,7 @@ L0_FIGURES = ("figure7_l0_exhaustive", "figure8_l0_beyond_rs")
         ("src/sparsegdf/theory/one_step_rsb.py", {"l0_theory": 2, "table_l0": 1} | CLAIMS | once(*L0_FIGURES)),
         ("src/sparsegdf/paper/claims/l0.py", CLAIMS),
         ("src/sparsegdf/paper/readable_tables.py", once(*TABLES)),
-        ("workflow/scripts/summary.py", {"summary": 28} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES)),
+        ("workflow/scripts/summary.py", {"summary": 8} | ITERATED | SEEN_IN | BESIDE | once(*BP_FIGURES)),
         ("src/sparsegdf/paper/figures/style.py", once(*FIGURES)),
         ("src/sparsegdf/paper/figures/figure2_gdf.py", once("figure2_gdf")),
         ("src/sparsegdf/penalties/mcp.py", {}),  # in no figure
@@ -175,7 +175,7 @@ def test_a_changed_helper_of_the_scripts_reruns_everything(changed):
         (
             "c: 0.5 }",
             "c: 0.4 }",
-            {"fixed_points": 4, "iterated": 4, "summary": 4, "figure5_example1": 1}
+            {"fixed_points": 4, "iterated": 4, "summary": 1, "figure5_example1": 1}
             | {"limit_points": 1, "corrected_fraction": 4, "table_effective_fraction": 1}
             | ITERATED
             | SEEN_IN,
@@ -189,7 +189,7 @@ def test_a_changed_parameter_reruns_what_depends_on_it(changed, old, new, expect
 
 def test_a_changed_block_reruns_what_is_simulated_on_it(changed):
     changed.edit("tests/tiny.yaml", "example2: { kind: block, T: 8 }", "example2: { kind: block, T: 6 }")
-    expected = {"fixed_points": 13, "summary": 13, "planted": 1, "table_selection": 1} | SEEN_IN | BESIDE
+    expected = {"fixed_points": 13, "summary": 4, "planted": 1, "table_selection": 1} | SEEN_IN | BESIDE
     expected |= {"limit_points": 2, "corrected_fraction": 4}
     assert changed.planned("all") == expected | once("figure6_example2", "figure9_finite_size", "figure10_selection")
 
@@ -208,7 +208,7 @@ def test_a_comment_reruns_nothing(changed):
 
 
 def test_more_samples_compute_only_the_new_chunks(changed):
-    fresh = {"summary": 4, "table_bp_convergence": 1, "figure4_bp_vs_rs": 1}
+    fresh = {"summary": 1, "table_bp_convergence": 1, "figure4_bp_vs_rs": 1}
     # 6 samples in chunks of 3 for each of 4 penalties are there. A last chunk that is shorter is another one.
     for samples, new in ((12, 8), (6, 0), (3, 0), (5, 4), (2, 4)):
         changed.edit("tests/tiny.yaml", "  N: 40\n  samples: ", f"  N: 40\n  samples: {samples} # ")
@@ -220,7 +220,7 @@ def test_more_iterated_samples_compute_only_the_new_chunks(changed):
     """Three of four penalties have more than two samples, and there are chunks of two."""
     changed.edit("tests/tiny.yaml", "samples: 3\n  iterated: 2", "samples: 3\n  iterated: 3")
     planned = changed.planned("figure5_example1")
-    assert planned == {"iterated": 3, "summary": 3, "figure5_example1": 1}
+    assert planned == {"iterated": 3, "summary": 1, "figure5_example1": 1}
 
 
 def test_lost_metadata_is_noticed(changed):

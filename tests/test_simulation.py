@@ -10,6 +10,7 @@ from scipy.stats import norm
 from sparsegdf import L1, SCAD, ElasticNet, belief_propagation, solve_rs
 from sparsegdf.ensembles.ensemble import Ensemble
 from sparsegdf.ensembles.iid import IID
+from sparsegdf.paper.experiments.by_penalty import by_penalty
 from sparsegdf.paper.experiments.l0_search import l0_samples
 from sparsegdf.paper.experiments.l0_summaries import extrapolate, fixed_eta, fixed_size
 from sparsegdf.paper.experiments.l0_tables import df_table
@@ -138,8 +139,13 @@ def test_convergence_is_that_of_the_iterated_samples():
     assert (bad.bp, bad.both, bad.fraction_bp, bad.steps_median) == (0, 0, 0, 100) and np.isnan(bad.kkt_bp)
     alone = summarise([rows])
     assert (alone.iterated == 0).all() and alone[["fraction_bp", "steps_median", "x_gap"]].isna().all(axis=None)
-    row = agreement_table({("run", "l1"): table.reset_index()}).iloc[0]
+    row = agreement_table({"run": table.reset_index().assign(penalty="l1")}).iloc[0]
     assert (row.samples, row.levels, row.bp, row.direct, row.both, row.other_state) == (4, 8, 4, 7, 3, 2)
+
+
+def test_the_table_of_a_run_is_taken_apart_by_penalty():
+    parts = by_penalty(pd.DataFrame({"penalty": ["scad", "l1", "l1"], "eta": [1.0, 2.0, 1.0]}))
+    assert list(parts) == ["scad", "l1"] and parts["l1"].equals(pd.DataFrame({"eta": [2.0, 1.0]}))
 
 
 def test_summary_of_known_rows():

@@ -14,7 +14,10 @@ import pytest
 import yaml
 from conftest import ROOT, Project, digests
 
+from sparsegdf.paper.experiments.by_penalty import by_penalty
+from sparsegdf.paper.experiments.summaries import summarise
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
+from sparsegdf.paper.tables import read_table
 
 THEORY_FIGURES = ("figure1_single_body", "figure2_gdf", "figure3_prediction_error")
 
@@ -70,6 +73,16 @@ def test_either_solver_gives_the_same_figure(finished, tmp_path):
     assert direct[["fraction_bp", "steps_median", "steps_95"]].isna().all(axis=None)  # iterated: 0
     for name in ("delta", "gdf", "delta_eff", "stein"):
         assert direct.loc["l1", name].to_numpy() == pytest.approx(bp.loc["l1", name].to_numpy(), abs=1e-7)
+
+
+def test_the_summary_of_a_run_has_for_each_penalty_what_its_own_chunks_give(finished):
+    folder, run = finished.folder / "results/tiny", "figure5_example1"
+    summaries = by_penalty(read_table(folder / f"summaries/{run}.parquet"))
+    assert list(summaries) == ["l1", "elastic_net", "scad_a5", "scad_a8"]
+    for penalty, summary in summaries.items():
+        kinds = (folder / kind / run / penalty for kind in ("fixed_points", "iterated"))
+        fixed_points, iterated = ([read_table(file) for file in sorted(kind.iterdir())] for kind in kinds)
+        pd.testing.assert_frame_equal(summary, summarise(fixed_points, iterated), check_exact=True)
 
 
 def test_thresholds_table_has_three_readable_forms(finished):

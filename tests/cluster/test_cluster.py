@@ -29,7 +29,7 @@ CHUNKS = [
 ]
 TARGETS = [
     "table_bp_l0",
-    "results/tiny/summaries/figure4_bp_vs_rs/scad_a5.parquet",
+    "results/tiny/summaries/figure4_bp_vs_rs.parquet",
     "results/tiny/l0/n10/000000-000002.parquet",
     "results/tiny/planted/n30_iid_s4.parquet",
     "results/tiny/theory/limits/figure11_predictors_row_orthogonal.parquet",

@@ -49,7 +49,7 @@ BP_SIMULATIONS = [CONFIG.runs[figure].simulations[name].as_params() for figure, 
 # Its linear stability at directly found fixed points.
 rule bp_region:
     input:
-        summaries=[f"{RESULTS}/summaries/{figure}/{name}.parquet" for figure, name in CONFIG.bp_simulations],
+        summaries=expand(f"{RESULTS}/summaries/{{figure}}.parquet", figure=CONFIG.bp_figures),
     output:
         f"{RESULTS}/table_bp_region.parquet",
     log:
@@ -64,6 +64,7 @@ rule bp_region:
             "bp_region.py",
             *(simulation[part] for simulation in BP_SIMULATIONS for part in ("design", "penalty")),
         ),
+        figures=CONFIG.bp_figures,
         names=CONFIG.bp_simulations,
         simulations=BP_SIMULATIONS,
         tol=CONFIG.bp.tol,

@@ -185,13 +185,15 @@ def chunks(samples, size):
 
 
 def simulation_chunks(wildcards):
+    """The penalty, the first and the last sample of each chunk of a run."""
     run = CONFIG.runs[wildcards.figure]
-    return chunks(run.samples[wildcards.penalty], run.chunk[wildcards.penalty])
+    return [(name, *bounds) for name, samples in run.samples.items() for bounds in chunks(samples, run.chunk[name])]
 
 
 def iterated_chunks(wildcards):
-    run = CONFIG.runs[wildcards.figure]
-    return chunks(min(run.iterated, run.samples[wildcards.penalty]), CONFIG.bp.chunk)
+    """The same of the chunks of iterated belief propagation."""
+    run, size = CONFIG.runs[wildcards.figure], CONFIG.bp.chunk
+    return [(name, *bounds) for name, n in run.samples.items() for bounds in chunks(min(run.iterated, n), size)]
 
 
 def l0_chunks(wildcards):
@@ -204,8 +206,8 @@ def chunk_files(folder, chunks):
 
 
 def simulation_files(folder, wildcards, chunks):
-    """These chunks of a simulation below results/<run>/<folder>."""
-    return chunk_files(f"{folder}/{wildcards.figure}/{wildcards.penalty}", chunks)
+    """These chunks of a run below results/<run>/<folder>."""
+    return [file for name, *bounds in chunks for file in chunk_files(f"{folder}/{wildcards.figure}/{name}", [bounds])]
 
 
 def solver(wildcards):

@@ -1,4 +1,4 @@
-# Fixed points: chunks of samples, then one summary per simulation (a run and a penalty).
+# Fixed points: chunks of samples for each penalty of a run, then one summary of the run.
 
 
 rule fixed_points:
@@ -44,9 +44,9 @@ rule summary:
         fixed_points=lambda w: simulation_files("fixed_points", w, simulation_chunks(w)),
         iterated=lambda w: simulation_files("iterated", w, iterated_chunks(w)),
     output:
-        f"{RESULTS}/summaries/{{figure}}/{{penalty}}.parquet",
+        f"{RESULTS}/summaries/{{figure}}.parquet",
     log:
-        f"{RESULTS}/logs/summaries/{{figure}}/{{penalty}}.log",
+        f"{RESULTS}/logs/summaries/{{figure}}.log",
     conda:
         ENVIRONMENT
     resources:
@@ -56,7 +56,7 @@ rule summary:
         code=code_digest("summary.py"),
         chunks=simulation_chunks,
         iterated=iterated_chunks,
-        simulation=simulation,
+        simulations=lambda w: {name: each.as_params() for name, each in CONFIG.runs[w.figure].simulations.items()},
         solver=solver,
         bp=BP,
     script:

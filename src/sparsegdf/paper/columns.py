@@ -228,7 +228,8 @@ RESULTS = {
         damping=Column("weight of the new x in the last step; NaN for the direct solver"),
     ),
     "summaries of fixed points": schema(
-        *("eta", "delta", "delta_se", "gdf_plain", "gdf_plain_se", "gdf", "gdf_se", "delta_eff", "delta_eff_se"),
+        *("penalty", "eta", "delta", "delta_se", "gdf_plain", "gdf_plain_se", "gdf", "gdf_se"),
+        *("delta_eff", "delta_eff_se"),
         *("delta_eff_sum", "delta_eff_sum_se", "stein", "stein_se", "err_train", "err_train_se"),
         *("delta_stationary", "delta_stationary_se", "gdf_stationary", "gdf_stationary_se"),
         *("gap_delta_eff", "gap_delta_eff_se", "gap_delta_eff_sum", "gap_delta_eff_sum_se"),

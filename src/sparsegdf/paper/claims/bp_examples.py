@@ -219,7 +219,7 @@ def scad_greater(simulated):
 CLAIMS = within("N = 1000, α = 0.5, m_y = 0, σ_y² = 1; levels at which all samples have a fixed point", [
     *(Claim(f"eff-{number}-{name}", f"Fig. {example.design}",
             f"GDF = δ_eff for {SHOWN[name]} in Example {number}, δ ≤ 0.5.", "correspondence",
-            f"summaries/{example.block}/{name}: gap_delta_eff", correspondence(example, name),
+            f"summaries/{example.block}, {name}: gap_delta_eff", correspondence(example, name),
             domain="δ ≤ 0.5, every sample has a fixed point; SCAD as far as Stein's divergence is GDF")
       for number, example in EXAMPLES.items() for name in SHOWN),
     *(Claim(f"eff-{number}-large", "Sec. 7.2", f"A discrepancy appears at large δ, Example {number}.",
@@ -228,21 +228,21 @@ CLAIMS = within("N = 1000, α = 0.5, m_y = 0, σ_y² = 1; levels at which all sa
       for number, example in EXAMPLES.items()),
     *(Claim(f"finite-size-{number}-{name}", "Sec. 7.2",
             f"The discrepancy of {SHOWN[name]} is a finite-size effect, Example {number}.", "→ 0",
-            f"summaries/size*_{example.design}/{name}: limits N → ∞ of gap_delta_eff in 1/N and N^(-2/3)",
+            f"summaries/size*_{example.design}, {name}: limits N → ∞ of gap_delta_eff in 1/N and N^(-2/3)",
             vanishes(example.design, name), domain="δ > 0.5, RS-stable, N from 250 to 2000")
       for number, example in EXAMPLES.items() for name in SHOWN),
     *(Claim(f"zou-{number}-{name}", "Sec. 7.2", f"GDF of {SHOWN[name]} is that of earlier work, Example {number}.",
-            text, f"summaries/{example.block}/{name}: gap_{column}", previous(example, name, column))
+            text, f"summaries/{example.block}, {name}: gap_{column}", previous(example, name, column))
       for number, example in EXAMPLES.items()
       for name, column, text in (("l1", "delta_eff_sum", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
     *(Claim(f"consistent-{number}-{name}", "Sec. 7.2",
             f"δ_eff of {SHOWN[name]} is consistent with earlier work, Example {number}.", text,
-            f"summaries/{example.block}/{name}: δ_eff - {column}", consistent(example, name, column),
+            f"summaries/{example.block}, {name}: δ_eff - {column}", consistent(example, name, column),
             domain="δ ≤ 0.5: beyond it the paper names a discrepancy itself (eff-*-large, finite-size-*)")
       for number, example in EXAMPLES.items()
       for name, column, text in (("l1", "delta_eff_sum", "|S|/M"), ("elastic_net", "stein", "trace formula"))),
     *(Claim(f"scad-greater-{number}", "Sec. 5.4", f"GDF of SCAD is greater than δ, Example {number}.", "df > δ",
-            f"summaries/{example.block}/scad_a5: gdf - delta for δ > 0.1", scad_greater(example))
+            f"summaries/{example.block}, scad_a5: gdf - delta for δ > 0.1", scad_greater(example))
       for number, example in EXAMPLES.items()),
     Claim("c-correspondence", "Sec. 7.2", "c does not influence the correspondence.", "no influence",
           "summaries/claims_example1_weak and _strong (c = 0.2, 0.8): gap_delta_eff", same_correspondence(OTHER_C),

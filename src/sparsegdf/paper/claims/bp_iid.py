@@ -193,26 +193,26 @@ def damping_required(evidence):
 CLAIMS = within("iid predictors, N = 1000, α = 0.5, m_y = 0; levels at which all samples have a fixed point", [
     *(Claim(f"bp-rs-{panel}", f"Fig. BP({panel})",
             f"BP agrees with RS for SCAD a = {PENALTIES[name].a}, λ = {PENALTIES[name].lam}, α = {alpha}.",
-            "coincides", f"summaries/figure4_bp_vs_rs/{name} and near_at_iid/{name}: GDF - RS df at the same δ",
+            "coincides", f"summaries/figure4_bp_vs_rs and near_at_iid, {name}: GDF - RS df at the same δ",
             figure4(name, alpha), domain="the RS region: every δ below the AT line")
       for panel, name, alpha in (("a", "scad_a5", 0.5), ("b", "scad_a8_lam08", 0.5),
                                  ("c", "scad_a6_lam09", 0.8), ("d", "scad_a8_lam07", 0.8))),
     *(Claim(f"bp-to-rs-{name}", "Sec. 7.1", f"For {SHOWN[name]} BP goes to the RS values as N grows.", "converges",
-            f"summaries/claims_iid/{name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
+            f"summaries/claims_iid, {name}: δ, GDF and err_train at N = 1000 against RS at the same η", as_rs(name))
       for name in SHOWN),
     Claim("bp-l0", "Sec. 7.1", "BP for l0 does not converge.", "does not converge",
           "table_bp_l0: largest fraction of converged runs, any damping", bp_l0(),
           "without damping and for δ ≥ 0.05", bp_l0(undamped=True),
           domain="N = 1000, α = 0.5; every η and damping of the table"),
     Claim("en-trace", "Sec. 5.2", "eq. (df_en) is the expectation of Zou's trace for a Gaussian A.", "expectation",
-          "summaries/claims_iid/elastic_net: stein at N = 1000 against RS df at the same η",
+          "summaries/claims_iid, elastic_net: stein at N = 1000 against RS df at the same η",
           as_rs("elastic_net", (("stein", "df"),)), domain="iid predictors, η₂ = 0.1; δ from 0.1 to 0.8"),
     *(Claim(f"eff-iid-{name}", "Sec. 7.2", f"δ_eff of BP is the RS value for {SHOWN[name]}.", "χ/Q̂⁻¹",
-            f"summaries/claims_iid/{name}: δ_eff at N = 1000 against RS df at the same η",
+            f"summaries/claims_iid, {name}: δ_eff at N = 1000 against RS df at the same η",
             as_rs(name, (("delta_eff", "df"),)))
       for name in SHOWN),
     Claim("lars-cheaper", "Sec. 7.1", "For l1 LARS costs less than BP.", "lower cost",
-          "summaries/claims_iid/l1: steps of BP; scikit-learn's LARS on the same samples: knots; both in "
+          "summaries/claims_iid, l1: steps of BP; scikit-learn's LARS on the same samples: knots; both in "
           "multiplications, not in time", lars_is_cheaper, domain="l1, N = 1000, α = 0.5, the levels of the run"),
     Claim("damping", "Sec. 7.1", "BP needs damping to converge.", "required",
           "table_bp_region: spectral radius of undamped BP at fixed points", damping_required,

@@ -148,7 +148,7 @@ def exact_l0(design, sign, delta=0.1):
 CLAIMS = within("α = 0.5, m_y = 0, σ_y² = 1; as far as RS is stable (the AT line of the design)", [
     *(Claim(f"theory-{number}-{name}", OURS,
             f"The RS theory of Example {number} gives δ, GDF and training error for {SHOWN[name]}.",
-            "no fit", f"summaries/{example.block}/{name} against theory/limits, at the same η below the AT line",
+            "no fit", f"summaries/{example.block}, {name} against theory/limits, at the same η below the AT line",
             theory_holds(example, name))
       for number, example in EXAMPLES.items() for name in SHOWN),
     *(Claim(f"haar-{design}", OURS, f"The RS theory with the spectrum of {shown} predictors is exact.", "no fit",

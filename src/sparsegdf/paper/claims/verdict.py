@@ -27,8 +27,8 @@ OURS = "ours"
 class Evidence(list):
     """The tables of a run, of which it remembers those that were asked for.
 
-    The `attrs` of each table hold what it is (`kind`, names in the configuration) and the parameters of the run, its
-    `path` below results/<run> and its `sha256`.
+    The `attrs` of each table hold what it is (`kind`, names in the configuration) and the parameters of the run, the
+    `path` of its file below results/<run> and the `sha256` of that.
     """
 
     def __init__(self, tables):
@@ -93,10 +93,7 @@ def decide(claim: Claim, tables: Sequence[pd.DataFrame]) -> dict:
     evidence = Evidence(tables)
     with choosing() as asked:
         outcome, verdict, correction = _decided(claim, evidence)
-    files = sorted(
-        ({"path": table.attrs.get("path", ""), "sha256": table.attrs.get("sha256", "")} for table in evidence.used),
-        key=lambda file: file["path"],
-    )
+    files = sorted({(table.attrs.get("path", ""), table.attrs.get("sha256", "")) for table in evidence.used})
     return {
         "id": claim.id,
         "whose": claim.whose,
@@ -104,7 +101,7 @@ def decide(claim: Claim, tables: Sequence[pd.DataFrame]) -> dict:
         "place": {"where": claim.where, "lines": places(claim.id)},
         "domain": claim.domain,
         "quoted": claim.quoted,
-        "evidence": files,
+        "evidence": [{"path": path, "sha256": digest} for path, digest in files],
         "statistic": {
             "how": claim.how,
             "measured": outcome.measured,

@@ -65,10 +65,14 @@ class _Shared(Model):
         return found
 
     @property
+    def bp_figures(self) -> list[str]:
+        """The name of every BPFigure, which is that of its run."""
+        return [name for name, figure in self.figures.items() if isinstance(figure, BPFigure)]
+
+    @property
     def bp_simulations(self) -> list[tuple[str, str]]:
         """Figure and penalty of every simulation that a BPFigure shows."""
-        figures = [figure for figure in self.figures.values() if isinstance(figure, BPFigure)]
-        return [(figure.name, penalty) for figure in figures for penalty in figure.simulations]
+        return [(figure, penalty) for figure in self.bp_figures for penalty in self.runs[figure].simulations]
 
     def resized(self, name, N, of):
         """The design block of this name, meant for `of` columns, at N columns (see Design.resized)."""

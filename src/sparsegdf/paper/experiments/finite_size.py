@@ -4,11 +4,18 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.estimators.monte_carlo import weighted_line
+from sparsegdf.paper.experiments.by_penalty import by_penalty
 
 GAPS = ("delta_eff", "delta_eff_sum", "stein")
 COLUMNS = (
     "design", "penalty", "eta", "delta", "gap", "limit", "limit_se", "z", "slope", "chi2", "dof", "largest_N"
 )  # fmt: skip
+
+
+def by_cell(cells, tables):
+    """{(N, design, penalty): summary} of the summaries of runs, which are at the `cells` (N, design)."""
+    runs = zip(cells, tables, strict=True)
+    return {(*cell, penalty): rows for cell, table in runs for penalty, rows in by_penalty(table).items()}
 
 
 def finite_size_table(summaries, shown):

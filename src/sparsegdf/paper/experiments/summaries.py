@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sparsegdf.estimators.monte_carlo import Moments
+from sparsegdf.paper.experiments.by_penalty import by_penalty
 from sparsegdf.paper.experiments.chunks import require_finite
 
 # The columns of iterated.iterated_rows that `convergence` uses
@@ -138,17 +139,24 @@ class _Level:
 
 
 def convergence_table(summaries):
-    """Where fixed points exist, and where iterating belief propagation finds them, per (figure, penalty) and eta."""
-    columns = ["eta", "delta", "delta_se", "samples", "fraction_converged", "kkt_max", "residual_max"]
+    """Where fixed points exist, and where iterating belief propagation finds them, per figure, penalty and eta.
+
+    `summaries` are those of runs by the name of the figure.
+    """
+    columns = ["penalty", "eta", "delta", "delta_se", "samples", "fraction_converged", "kkt_max", "residual_max"]
     columns += ["iterated", "fraction_bp", "fraction_bp_low", "fraction_bp_high", "steps_median", "steps_95"]
-    parts = [table[columns].assign(figure=figure, penalty=name) for (figure, name), table in summaries.items()]
-    return pd.concat(parts, ignore_index=True)[["figure", "penalty", *columns]]
+    parts = [table[columns].assign(figure=figure) for figure, table in summaries.items()]
+    return pd.concat(parts, ignore_index=True)[["figure", *columns]]
 
 
 def agreement_table(summaries):
-    """Belief propagation and the direct solver on the same samples: one row per (run, penalty), over all levels."""
+    """Belief propagation and the direct solver on the same samples: one row per run and penalty, over all levels.
+
+    `summaries` are those of runs by name.
+    """
     rows = []
-    for (run, penalty), table in summaries.items():
+    tables = [(run, *part) for run, table in summaries.items() for part in by_penalty(table).items()]
+    for run, penalty, table in tables:
         counts = table[["bp", "direct", "both", "other_state"]].sum().to_dict()
         largest = table[["x_gap", "chi_gap", "Q_hat_gap", "kkt_bp"]].max().to_dict()
         where = {"run": run, "penalty": penalty, "samples": table.iterated.max(), "levels": table.iterated.sum()}

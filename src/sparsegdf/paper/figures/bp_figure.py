@@ -19,7 +19,7 @@ class BPFigure(Figure, SameSize):
         return {self.name: self.run_on(self.design, config, block=self.name)}
 
     def inputs(self, config):
-        return {"summaries": [f"summaries/{self.name}/{penalty}" for penalty in self.simulations]}
+        return {"summaries": f"summaries/{self.name}"}
 
     def penalty_names(self):
         return list(self.simulations)
@@ -28,7 +28,3 @@ class BPFigure(Figure, SameSize):
         for name in self.panels:
             if name not in self.simulations:
                 raise ValueError(f"{self.name}.panels = {name!r}: {unknown('simulation', name, self.simulations)}")
-
-    def summaries(self, tables):
-        """The summary of each penalty."""
-        return dict(zip(self.simulations, tables["summaries"], strict=True))

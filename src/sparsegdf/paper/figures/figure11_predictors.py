@@ -111,8 +111,8 @@ class Figure11(Figure):
         found = {}
         for design in self.designs:
             known = {"design_name": design, "design": config.designs[design], "alpha": self.alpha, "N": self.N}
-            found[f"predictors/{design}"] = {"kind": "predictors"} | known
-            found[f"predictors/l0/{design}"] = {"kind": "l0_predictors"} | known
+            found[f"predictors/{design}"] = [{"kind": "predictors"} | known]
+            found[f"predictors/l0/{design}"] = [{"kind": "l0_predictors"} | known]
         return found
 
     def rs_limits(self, config):

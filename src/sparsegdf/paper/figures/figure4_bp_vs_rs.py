@@ -6,6 +6,7 @@ import pandas as pd
 from pydantic import Field
 
 from sparsegdf.paper.config.messages import unknown
+from sparsegdf.paper.experiments.by_penalty import by_penalty
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
 from sparsegdf.paper.figures.bp_figure import BPFigure
@@ -33,7 +34,7 @@ class Figure4(BPFigure):
                 )
 
     def draw(self, tables, uses):
-        drawing = draw(self.summaries(tables), tables["theory"], uses["penalties"], panels=self.panels)
+        drawing = draw(by_penalty(tables["summaries"]), tables["theory"], uses["penalties"], panels=self.panels)
         return drawing._replace(samples=self.samples)
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from sparsegdf.paper.experiments.by_penalty import by_penalty
 from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing
@@ -25,7 +26,7 @@ class Figure5(BPFigure):
         return {self.name: limit_of(config.runs[self.name].simulations)}
 
     def draw(self, tables, uses):
-        corrected = zip(self.summaries(tables).items(), tables["corrected"], strict=True)
+        corrected = zip(by_penalty(tables["summaries"]).items(), tables["corrected"], strict=True)
         summaries = {name: with_corrected(summary, table) for (name, summary), table in corrected}
         drawing = draw(summaries, tables["limit"], uses["penalties"], panels=self.panels)
         return drawing._replace(samples=self.samples)

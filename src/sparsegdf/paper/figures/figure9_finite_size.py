@@ -19,7 +19,7 @@ from sparsegdf.paper.config.blocks import (
     Simulated,
     SimulationBlock,
 )
-from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
+from sparsegdf.paper.experiments.finite_size import by_cell, finite_size_table, gap_limits, with_predicted
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
 from sparsegdf.paper.figures.limit_lines import limit_of
@@ -91,8 +91,8 @@ class Figure9(Figure, Simulated):
         return found
 
     def cells(self):
-        """N, design and penalty of each summary."""
-        return list(product((size.N for size in self.sizes), self.designs, self.simulations))
+        """N and design of each summary."""
+        return list(product((size.N for size in self.sizes), self.designs))
 
     def _largest(self, design):
         """The set of fixed points at the largest N."""
@@ -100,7 +100,7 @@ class Figure9(Figure, Simulated):
 
     def inputs(self, config):
         return {
-            "summaries": [f"summaries/size{N}_{design}/{penalty}" for N, design, penalty in self.cells()],
+            "summaries": [f"summaries/size{N}_{design}" for N, design in self.cells()],
             "theory": [f"theory/limits/{self._largest(design)}" for design in self.designs],
         }
 
@@ -118,7 +118,7 @@ class Figure9(Figure, Simulated):
         return self.designs
 
     def draw(self, tables, uses):
-        table = finite_size_table(dict(zip(self.cells(), tables["summaries"], strict=True)), self.shown)
+        table = finite_size_table(by_cell(self.cells(), tables["summaries"]), self.shown)
         limits = with_predicted(gap_limits(table), dict(zip(self.designs, tables["theory"], strict=True)))
         drawing = draw(table, limits, uses["penalties"], uses["designs"])
         return drawing._replace(samples={str(size.N): size.samples for size in self.sizes})

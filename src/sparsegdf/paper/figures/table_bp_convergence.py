@@ -24,11 +24,11 @@ class TableBPConvergence(Table):
     columns: ClassVar = RESULTS["summaries of fixed points"]
 
     def inputs(self, config):
-        return {"summaries": [f"summaries/{figure}/{penalty}" for figure, penalty in config.bp_simulations]}
+        return {"summaries": [f"summaries/{figure}" for figure in config.bp_figures]}
 
     def uses(self, config):
-        return {"simulations": config.bp_simulations}
+        return {"figures": config.bp_figures}
 
     def compute(self, tables, uses):
-        names = map(tuple, uses["simulations"])
-        return Readable(convergence_table(dict(zip(names, tables["summaries"], strict=True))), CAPTION)
+        summaries = dict(zip(uses["figures"], tables["summaries"], strict=True))
+        return Readable(convergence_table(summaries), CAPTION)

@@ -27,15 +27,14 @@ class TableBPDirect(Table):
         "other_state": Column("of these, levels at which they have different ones", "1", COUNT, "levels"),
     }
 
-    def _simulations(self, config):
-        return [(name, penalty) for name, run in config.runs.items() if run.iterated for penalty in run.simulations]
+    def _runs(self, config):
+        return [name for name, run in config.runs.items() if run.iterated]
 
     def inputs(self, config):
-        return {"summaries": [f"summaries/{run}/{penalty}" for run, penalty in self._simulations(config)]}
+        return {"summaries": [f"summaries/{run}" for run in self._runs(config)]}
 
     def uses(self, config):
-        return {"simulations": self._simulations(config)}
+        return {"runs": self._runs(config)}
 
     def compute(self, tables, uses):
-        names = map(tuple, uses["simulations"])
-        return Readable(agreement_table(dict(zip(names, tables["summaries"], strict=True))), CAPTION)
+        return Readable(agreement_table(dict(zip(uses["runs"], tables["summaries"], strict=True))), CAPTION)

@@ -20,35 +20,33 @@ class TableClaims(Table):
         return {"document": "claims.json"}
 
     def evidence(self, config):
-        """The identity and the parameters of each table that claims may look at, by its path below results/<run>.
+        """The identity and the parameters of each table that claims may look at, by the path of its file.
 
-        These are every summary of fixed points, the l0 search at fixed size, BP for l0 and its linear stability, and
-        the theory of designs.
+        A table with a `penalty_name` is the rows of that penalty; such a file has one for each of a list. The tables
+        are every summary of fixed points, the l0 search at fixed size, BP for l0 and its linear stability, and the
+        theory of designs.
         """
         made_with = {
-            f"summaries/{name}/{penalty}": {
-                "kind": "summary",
-                "block": run.block,
-                "design_name": run.design_name,
-                "penalty_name": penalty,
-            }
-            | _made_with(simulation.as_params())
+            f"summaries/{name}": [
+                {"kind": "summary", "block": run.block, "design_name": run.design_name, "penalty_name": penalty}
+                | _made_with(simulation.as_params())
+                for penalty, simulation in run.simulations.items()
+            ]
             for name, run in config.runs.items()
-            for penalty, simulation in run.simulations.items()
         }
         search, bp_l0 = config.l0_search, config.table_bp_l0
         made_with |= {
-            f"l0/{name}_sizes": {"kind": "l0_sizes", "run": name, "N": run.N, "alpha": search.alpha}
+            f"l0/{name}_sizes": [{"kind": "l0_sizes", "run": name, "N": run.N, "alpha": search.alpha}]
             for name, run in search.runs.items()
         }
         for exhibit in (*config.figures.values(), *config.tables.values()):
             made_with |= {
-                f"theory/limits/{name}": {"kind": "limits", "block": exhibit.name, "design": asked["design"]}
+                f"theory/limits/{name}": [{"kind": "limits", "block": exhibit.name, "design": asked["design"]}]
                 for name, asked in exhibit.rs_limits(config).items()
             }
         made_with |= config.figure11_predictors.evidence(config) | config.table_effective_fraction.evidence(config)
-        made_with["table_bp_l0"] = {"kind": "bp_l0", "N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}
-        made_with["table_bp_region"] = {"kind": "bp_region", "N": config.figure5_example1.N}
+        made_with["table_bp_l0"] = [{"kind": "bp_l0", "N": bp_l0.N, "alpha": bp_l0.M / bp_l0.N}]
+        made_with["table_bp_region"] = [{"kind": "bp_region", "N": config.figure5_example1.N}]
         return made_with
 
     def compute(self, tables, uses):

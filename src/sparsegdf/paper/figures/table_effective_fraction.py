@@ -7,6 +7,7 @@ from pydantic import Field
 
 from sparsegdf.paper.config.blocks import Count
 from sparsegdf.paper.config.messages import unknown
+from sparsegdf.paper.experiments.by_penalty import by_penalty
 from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -39,19 +40,22 @@ class TableEffectiveFraction(Table):
         return [(run, penalty) for run in self.runs for penalty in config.runs[run].simulations]
 
     def inputs(self, config):
-        kinds = {"summaries": "summaries", "corrected": "corrected"}
-        names = self._simulations(config)
-        return {name: [f"{folder}/{run}/{penalty}" for run, penalty in names] for name, folder in kinds.items()}
+        return {
+            "summaries": [f"summaries/{run}" for run in self.runs],
+            "corrected": [f"corrected/{run}/{penalty}" for run, penalty in self._simulations(config)],
+        }
 
     def evidence(self, config):
         """What claims need to know of its tables, by path."""
         return {
-            f"corrected/{run}/{penalty}": {
-                "kind": "corrected",
-                "block": config.runs[run].block,
-                "penalty_name": penalty,
-                "samples": self.samples,
-            }
+            f"corrected/{run}/{penalty}": [
+                {
+                    "kind": "corrected",
+                    "block": config.runs[run].block,
+                    "penalty_name": penalty,
+                    "samples": self.samples,
+                }
+            ]
             for run, penalty in self._simulations(config)
         }
 
@@ -59,11 +63,10 @@ class TableEffectiveFraction(Table):
         return {"simulations": self._simulations(config)}
 
     def compute(self, tables, uses):
+        summaries = dict(zip(self.runs, map(by_penalty, tables["summaries"]), strict=True))
         parts = [
-            with_corrected(summary, corrected)[COLUMNS].assign(run=run, penalty=penalty)
-            for (run, penalty), summary, corrected in zip(
-                uses["simulations"], tables["summaries"], tables["corrected"], strict=True
-            )
+            with_corrected(summaries[run][penalty], corrected)[COLUMNS].assign(run=run, penalty=penalty)
+            for (run, penalty), corrected in zip(uses["simulations"], tables["corrected"], strict=True)
         ]
         table = pd.concat(parts, ignore_index=True)[["run", "penalty", *COLUMNS]]
         return Readable(table, CAPTION, columns=SHOWN)

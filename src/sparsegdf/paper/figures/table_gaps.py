@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from sparsegdf.paper.columns import UNJUDGED, Column
-from sparsegdf.paper.experiments.finite_size import finite_size_table, gap_limits, with_predicted
+from sparsegdf.paper.experiments.finite_size import by_cell, finite_size_table, gap_limits, with_predicted
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
@@ -41,7 +41,6 @@ class TableGaps(Table):
         return {"cells": figure.cells(), "designs": figure.designs, "shown": figure.shown}
 
     def compute(self, tables, uses):
-        cells = dict(zip(map(tuple, uses["cells"]), tables["summaries"], strict=True))
-        limits = gap_limits(finite_size_table(cells, uses["shown"]))
+        limits = gap_limits(finite_size_table(by_cell(uses["cells"], tables["summaries"]), uses["shown"]))
         theory = dict(zip(uses["designs"], tables["theory"], strict=True))
         return Readable(with_predicted(limits, theory), CAPTION, columns=SHOWN)
