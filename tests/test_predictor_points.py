@@ -96,6 +96,10 @@ def test_the_corrected_fraction_over_samples():
     (gap,) = with_corrected(summary, found).to_dict("records")
     assert gap["gap_corrected"] == pytest.approx(0.01 + row.corrected_stein)
     assert gap["gap_corrected_se"] == pytest.approx(np.hypot(0.003, row.corrected_stein_se))
+    of_a_run = pd.concat([summary.assign(penalty=name) for name in ("l1", "elastic_net")], ignore_index=True)
+    found_there = pd.concat([found.assign(penalty="elastic_net"), found.iloc[:1].assign(penalty="l1")])
+    without, gap_there = with_corrected(of_a_run, found_there).gap_corrected
+    assert np.isnan(without) and gap_there == gap["gap_corrected"]
     unknown = parts | {"design": {"kind": "row_orthogonal"}}
     nothing = corrected_fraction(Simulation.of(**unknown, **NOISE), 2)
     assert nothing.empty and with_corrected(summary, nothing).gap_corrected.isna().all()

@@ -33,7 +33,7 @@ TARGETS = [
     "results/tiny/l0/n10/000000-000002.parquet",
     "results/tiny/planted/n30_iid_s4.parquet",
     "results/tiny/theory/limits/figure11_predictors_row_orthogonal.parquet",
-    "results/tiny/corrected/figure5_example1/l1.parquet",
+    "results/tiny/corrected/figure5_example1.parquet",
     "results/tiny/predictors/iid.parquet",
     "results/tiny/predictors/l0/iid.parquet",
 ]

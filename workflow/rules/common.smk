@@ -223,6 +223,11 @@ def simulation(wildcards):
     return CONFIG.runs[wildcards.figure].simulations[wildcards.penalty].as_params()
 
 
+def simulations(wildcards):
+    """The same for every penalty of a run."""
+    return {name: each.as_params() for name, each in CONFIG.runs[wildcards.figure].simulations.items()}
+
+
 def l0_run(wildcards):
     """What one sample of an l0 run depends on."""
     run = CONFIG.l0_search.runs[wildcards.run]

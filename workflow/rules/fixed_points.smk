@@ -56,7 +56,7 @@ rule summary:
         code=code_digest("summary.py"),
         chunks=simulation_chunks,
         iterated=iterated_chunks,
-        simulations=lambda w: {name: each.as_params() for name, each in CONFIG.runs[w.figure].simulations.items()},
+        simulations=simulations,
         solver=solver,
         bp=BP,
     script:

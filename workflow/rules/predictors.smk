@@ -30,20 +30,23 @@ rule limit_points:
         "../scripts/limit_points.py"
 
 
-# The effective fraction with the covariance known, on a part of the samples of a simulation.
+# The effective fraction with the covariance known, on a part of the samples of a run.
 rule corrected_fraction:
     output:
-        f"{RESULTS}/corrected/{{figure}}/{{penalty}}.parquet",
+        f"{RESULTS}/corrected/{{figure}}.parquet",
     log:
-        f"{RESULTS}/logs/corrected/{{figure}}/{{penalty}}.log",
+        f"{RESULTS}/logs/corrected/{{figure}}.log",
     conda:
         ENVIRONMENT
     resources:
         mem_mb=grow(SUBMITTED_MB),
         runtime=grow(30),
     params:
-        code=simulation_code("corrected_fraction.py"),
-        simulation=simulation,
+        code=lambda w: code_digest(
+            "corrected_fraction.py",
+            *(simulation[part] for simulation in simulations(w).values() for part in ("design", "penalty")),
+        ),
+        simulations=simulations,
         samples=CONFIG.table_effective_fraction.samples,
     script:
         "../scripts/corrected_fraction.py"

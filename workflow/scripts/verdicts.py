@@ -7,7 +7,7 @@ from sparsegdf.paper.tables import read_table, recorded_digest, write_text
 def tables(file, path, identities):
     """The tables of a file, each with what it is."""
     whole, where = read_table(file), {"path": path, "sha256": recorded_digest(file)}
-    parts = by_penalty(whole) if path.startswith("summaries/") else {}
+    parts = by_penalty(whole) if "penalty" in whole else {}
     for identity in identities:
         table = parts.get(identity.get("penalty_name"), whole)
         table.attrs = identity | where

@@ -335,7 +335,8 @@ RESULTS = {
         fraction_converged=_said("fraction_converged", "the same over `samples`"),
     ),
     "corrected effective fraction": schema(
-        *("eta", "corrected", "corrected_se", "corrected_stein", "corrected_stein_se", "corrected_samples"),
+        *("penalty", "eta", "corrected", "corrected_se", "corrected_stein", "corrected_stein_se"),
+        "corrected_samples",
         corrected_stein=Column("Stein's divergence − `corrected` on the same samples"),
     ),
     "minima and crossings": schema(

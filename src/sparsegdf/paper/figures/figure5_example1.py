@@ -19,15 +19,14 @@ class Figure5(BPFigure):
     made_of = "1000 samples each, and the RS theory of the design"
 
     def inputs(self, config):
-        corrected = [f"corrected/{self.name}/{penalty}" for penalty in self.simulations]
-        return super().inputs(config) | {"limit": f"theory/limits/{self.name}", "corrected": corrected}
+        others = {"limit": f"theory/limits/{self.name}", "corrected": f"corrected/{self.name}"}
+        return super().inputs(config) | others
 
     def rs_limits(self, config):
         return {self.name: limit_of(config.runs[self.name].simulations)}
 
     def draw(self, tables, uses):
-        corrected = zip(by_penalty(tables["summaries"]).items(), tables["corrected"], strict=True)
-        summaries = {name: with_corrected(summary, table) for (name, summary), table in corrected}
+        summaries = by_penalty(with_corrected(tables["summaries"], tables["corrected"]))
         drawing = draw(summaries, tables["limit"], uses["penalties"], panels=self.panels)
         return drawing._replace(samples=self.samples)
 

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from sparsegdf.paper.config.blocks import Count
 from sparsegdf.paper.config.messages import unknown
-from sparsegdf.paper.experiments.by_penalty import by_penalty
 from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.figures.base import Readable, Table
 
@@ -36,37 +35,29 @@ class TableEffectiveFraction(Table):
             if name not in config.runs:
                 raise ValueError(f"{self.name}.runs = {name!r}: {unknown('run', name, config.runs)}")
 
-    def _simulations(self, config):
-        return [(run, penalty) for run in self.runs for penalty in config.runs[run].simulations]
-
     def inputs(self, config):
         return {
             "summaries": [f"summaries/{run}" for run in self.runs],
-            "corrected": [f"corrected/{run}/{penalty}" for run, penalty in self._simulations(config)],
+            "corrected": [f"corrected/{run}" for run in self.runs],
         }
 
     def evidence(self, config):
         """What claims need to know of its tables, by path."""
         return {
-            f"corrected/{run}/{penalty}": [
+            f"corrected/{run}": [
                 {
                     "kind": "corrected",
                     "block": config.runs[run].block,
                     "penalty_name": penalty,
                     "samples": self.samples,
                 }
+                for penalty in config.runs[run].simulations
             ]
-            for run, penalty in self._simulations(config)
+            for run in self.runs
         }
 
-    def uses(self, config):
-        return {"simulations": self._simulations(config)}
-
     def compute(self, tables, uses):
-        summaries = dict(zip(self.runs, map(by_penalty, tables["summaries"]), strict=True))
-        parts = [
-            with_corrected(summaries[run][penalty], corrected)[COLUMNS].assign(run=run, penalty=penalty)
-            for (run, penalty), corrected in zip(uses["simulations"], tables["corrected"], strict=True)
-        ]
+        runs = zip(self.runs, tables["summaries"], tables["corrected"], strict=True)
+        parts = [with_corrected(summary, corrected).assign(run=run) for run, summary, corrected in runs]
         table = pd.concat(parts, ignore_index=True)[["run", "penalty", *COLUMNS]]
         return Readable(table, CAPTION, columns=SHOWN)
