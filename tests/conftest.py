@@ -35,6 +35,11 @@ PARTS = (
 )
 
 
+def heed_ctrl_c():
+    """A shell that starts us in the background makes us, and so our children, ignore Ctrl-C: in a child, undo that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Project:
     """A copy of the workflow in `folder`; snakemake(...) runs there, on the copy's own sources."""
 
@@ -63,8 +68,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            # A shell that starts us in the background makes us, and so our children, ignore Ctrl-C.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=heed_ctrl_c,
         )
 
     def snakemake(self, *words, check=True, **how):

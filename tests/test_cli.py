@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import heed_ctrl_c
 from data_cases import table, write
 
 import sparsegdf
@@ -95,9 +96,8 @@ if __name__ == "__main__":
 def test_ctrl_c_ends_the_command_and_its_processes_without_a_traceback(folder, jobs):
     (folder / "slow.py").write_text(_SLOW.format(jobs=jobs))
     command = [sys.executable, "slow.py"]
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as running:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, **pipes, start_new_session=True, preexec_fn=heed_ctrl_c) as running:
         for _ in range(1 + jobs):
             assert running.stdout.readline() == "begun\n"
         os.killpg(running.pid, signal.SIGINT)
