@@ -11,6 +11,8 @@ import threading
 import time
 from contextlib import contextmanager
 
+from endings import ignore_closed_terminal
+
 
 def cancel_all(executor, logger):
     """Let the executor keep a list of what was submitted and has not ended. Ctrl-C waits for a running submission."""
@@ -42,6 +44,7 @@ def cancel_all(executor, logger):
 
     def cancel():
         over.set()
+        ignore_closed_terminal()  # after Ctrl-C, too
         if pool := getattr(executor, "_job_submission_executor", None):  # of the slurm plugin
             pool.shutdown(wait=True, cancel_futures=True)
         while submitting:  # in other threads, as retries are

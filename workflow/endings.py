@@ -18,10 +18,24 @@ def end_as_ctrl_c():
 
     A terminal that is closed, as by a lost connection, sends SIGHUP; nohup makes a run ignore it.
     """
+
+    def end(number, frame):
+        ignore_closed_terminal()
+        signal.raise_signal(signal.SIGINT)
+
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             with suppress(ValueError):  # not in the main thread: somebody else's program plans this workflow
-                signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+                signal.signal(number, end)
+
+
+def ignore_closed_terminal():
+    """From now on SIGHUP ends neither this process nor one that it starts, such as scancel.
+
+    A terminal sends it twice: the shell in it does, then the system to all that runs in front. A second Ctrl-C
+    would end the run before its jobs are cancelled.
+    """
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def remove_leftovers(folders, *, local, state=".snakemake"):

@@ -11,6 +11,7 @@ import shutil
 import signal
 import time
 
+import psutil
 import pytest
 from conftest import Project
 
@@ -107,10 +108,11 @@ class Run(Project):
         return [path for path in CHUNKS if (self.folder / path).exists()]
 
     def interrupt(self, number=signal.SIGINT):
-        """Ctrl-C, or another signal: Snakemake ends, and no job stays in the queue. Returns what it said."""
+        """Ctrl-C, or another signal: Snakemake ends, and no job or lock stays. Returns what it said."""
         self.process.send_signal(number)
         text, _ = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode != 0, text
+        assert list(self.folder.glob(".snakemake/locks/*")) == []
         deadline = time.monotonic() + 60
         while local_slurm.squeue():
             assert time.monotonic() < deadline, f"jobs are left in the queue:\n{text}"
@@ -235,15 +237,27 @@ def test_the_generic_profile_outlasts_the_controller_and_a_lost_job(cluster, run
 
 
 @pytest.mark.parametrize("profile", [SLURM, GENERIC], ids=["slurm", "cluster-generic"])
-@pytest.mark.parametrize("slow", ["squeue", "sbatch"])
-def test_ctrl_c_while_slurm_takes_its_time(cluster, run, profile, slow):
-    """While squeue runs, Snakemake's own list of jobs is empty; while sbatch runs, a job is not on it yet."""
+@pytest.mark.parametrize(
+    "slow, number", [("squeue", signal.SIGTERM), ("sbatch", signal.SIGINT), ("scancel", signal.SIGHUP)]
+)
+def test_ctrl_c_while_slurm_takes_its_time(cluster, run, profile, slow, number):
+    """While squeue runs, Snakemake's own list of jobs is empty; while sbatch runs, a job is not on it yet.
+
+    While scancel runs the terminal, closed by now, sends its second SIGHUP: to Snakemake and to scancel.
+    """
     pause = "touch {folder}/waits; sleep 5"
     run.replace("sbatch", '{sbatch} --begin=now+1hour "$@"\n' + (pause if slow == "sbatch" else ""))  # no job ends
-    run.replace("squeue", (pause if slow == "squeue" else "") + '\n{squeue} "$@"')
+    for program in ("squeue", "scancel"):
+        run.replace(program, (pause if slow == program else "") + f'\n{{{program}}} "$@"')
     run.begin(*profile, *CHUNKS[:2])
+    if slow == "scancel":
+        run.wait_for(lambda: len(run.jobs()) == 2)
+        run.process.send_signal(number)
     run.wait_for((run.folder / "waits").exists)
-    run.interrupt(signal.SIGTERM if slow == "squeue" else signal.SIGINT)
+    if slow == "scancel":
+        for process in psutil.Process(run.process.pid).children(recursive=True):
+            process.send_signal(number)
+    run.interrupt(number)
 
 
 def test_what_sbatch_refuses_for_ever_is_not_waited_for(cluster, run):
