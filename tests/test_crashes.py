@@ -140,6 +140,34 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(project):
     assert list(project.folder.glob(".snakemake/locks/*")) == []
 
 
+# Snakemake starts a job in a thread of its own, which takes its time here.
+SLOW_START = """
+import pathlib, subprocess, threading, time
+start = subprocess.Popen.__init__
+def slowly(*words, **how):
+    if threading.current_thread() is not threading.main_thread() and pathlib.Path("slow").exists():
+        pathlib.Path("starting").touch()
+        time.sleep(3)
+    start(*words, **how)
+subprocess.Popen.__init__ = slowly
+"""
+
+
+def test_a_job_that_only_starts_when_the_run_is_ended(project):
+    """It is ended as those that run already. The shell of the job would take a minute."""
+    (project.folder / "src/sitecustomize.py").write_text(SLOW_START)
+    (project.folder / "slow").touch()
+    (project.folder / "slowly.sh").write_text("sleep 60\n")
+    process = project.start(CHUNK, BASH_ENV=str(project.folder / "slowly.sh"))
+    while not (project.folder / "starting").exists():
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.02)
+    begun = time.monotonic()
+    process.terminate()
+    process.communicate(timeout=120)
+    assert process.returncode != 0 and time.monotonic() - begun < 30
+
+
 def test_no_temporary_file_is_left_after_kill_9_and_a_resume(project):
     process = long_job(project)
     for child in psutil.Process(process.pid).children(recursive=True):

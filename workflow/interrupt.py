@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 
 import psutil
@@ -42,11 +43,7 @@ def one_sentence(logger):
         signal.signal(number, usual)
         _say()
         logger.addFilter(lambda record: False)
-        for job in psutil.Process().children(recursive=True):
-            try:
-                job.terminate()
-            except psutil.NoSuchProcess:
-                pass
+        threading.Thread(target=_end_jobs, daemon=True).start()
         usual(number, frame)
 
     signal.signal(signal.SIGINT, stop)
@@ -68,6 +65,15 @@ def hide_ctrl_c(executor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     executor.run_jobs = run_jobs
+
+
+def _end_jobs():
+    """End the jobs as long as this process lives: it waits for them, and one of them may only be starting."""
+    while True:
+        for job in psutil.Process().children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                job.terminate()
+        time.sleep(0.1)
 
 
 def _is_logging(frame):
