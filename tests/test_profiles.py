@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, Project
 
 sys.path.insert(0, str(ROOT / "workflow"))
-from guards import GuardError, require_profile, require_triggers, require_work
+from guards import GuardError, require_profile, require_records, require_triggers, require_work
 
 HERE = "profiles/cluster-generic, profiles/default, profiles/slurm"
 
@@ -123,6 +123,30 @@ def test_touch_does_not_make_results_of_another_seed_fresh(changed):
     assert done.returncode != 0 and "Traceback" not in done.text
     assert "--touch: stale results would pass as fresh" in done.text
     assert changed.planned(summary)["fixed_points"] == 8
+
+
+@pytest.mark.parametrize(
+    "words, backend",
+    [
+        ("--cleanup-metadata results/tiny/claims_hold.txt", "file"),
+        ("--drop-metadata --cores 2 -- figure2_gdf", "file"),
+        ("--cores 2", "db"),
+    ],
+)
+def test_options_that_lose_records_are_refused(words, backend):
+    require_records("--cores 2 -- figure2_gdf".split(), "file")
+    with pytest.raises(GuardError, match="stale results would pass as fresh"):
+        require_records(words.split(), backend)
+
+
+@pytest.mark.parametrize("words", ["--drop-metadata", "--persistence-backend db", "--cleanup-metadata {file}"])
+def test_results_of_another_seed_do_not_pass_for_want_of_a_record(changed, words):
+    file = "results/tiny/l0/n10/000000-000002.parquet"
+    changed.edit("config/paper.yaml", "seed: 20180621", "seed: 1")
+    done = changed.snakemake(file, *words.format(file=file).split(), check=False)
+    assert done.returncode != 0 and "Traceback" not in done.text
+    assert f"{words.format(file='').strip()}: without its record" in done.text
+    assert changed.planned(file) == {"l0_samples": 1}
 
 
 # --- a configuration without a run of its own ----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from base64 import urlsafe_b64encode
 
 import pandas as pd
@@ -9,6 +10,9 @@ import pytest
 from conftest import ROOT, Project
 
 from sparsegdf.paper.figures.registry import FIGURES, TABLES
+
+sys.path.insert(0, str(ROOT / "workflow"))
+from tracking import untracked
 
 THEORY_FIGURES = ("figure1_single_body", "figure2_gdf", "figure3_prediction_error")
 THEORY_DATA = {"single_body": 1, "rs_curves": 2, "prediction_marks": 1, "table_thresholds": 1}
@@ -232,6 +236,15 @@ def test_lost_metadata_is_noticed(changed):
         (state / "elsewhere").rename(state / "metadata")
     assert done.returncode != 0 and "Traceback" not in done.text
     assert "were not made in this working copy" in done.text and "delete results/tiny and tiny_figures" in done.text
+
+
+def test_results_of_every_kind_need_a_record(folder):
+    names = ["a.csv", "claims_hold.txt", "notebooks/a.html", "notebooks/a.ipynb", "report.html", "z.parquet"]
+    for name in (*names, "README.md", "notebooks/.ipynb_checkpoints/a-checkpoint.ipynb"):
+        file = folder / "figures" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    assert untracked(["figures"]) == [f"figures/{name}" for name in names]
 
 
 def test_results_from_another_machine_are_noticed_unless_their_record_comes_along(finished, tmp_path):

@@ -66,6 +66,22 @@ def require_work(arguments):
             )
 
 
+def require_records(arguments, backend):
+    """Raise GuardError if Snakemake would lose its record of a file, not write it, or write it to another place.
+
+    `--drop-metadata` leaves the record of the file that was there before; a database (`backend`) knows no older file.
+    """
+    given = get_argument_parser().parse_known_args(arguments)[0]
+    lost = [f"--{name.replace('_', '-')}" for name in ("cleanup_metadata", "drop_metadata") if getattr(given, name)]
+    lost += [f"--persistence-backend {backend}"] * (backend != "file")
+    if lost:
+        raise GuardError(
+            f"{lost[0]}: without its record of a file in .snakemake/metadata Snakemake cannot see a change of "
+            "parameters, and stale results would pass as fresh. Leave the option out; to have a file made again, "
+            "delete it."
+        )
+
+
 def over(config, file):
     """`config` laid over that of `file`. Snakemake does so with --configfile and --config, but not in a module."""
     base = yaml.safe_load(Path(file).read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def untracked(folders, state=".snakemake"):
-    """Parquet files and figures under `folders` that were neither finished nor begun in this working copy, sorted.
+    """Results of all kinds under `folders` that were neither finished nor begun in this working copy, sorted.
 
     A file that a killed run left behind is marked as begun; Snakemake makes it again by itself.
     """
@@ -25,12 +25,13 @@ def damaged(folders, state=".snakemake"):
 
 
 _KINDS = ("metadata", "incomplete")
-_SUFFIXES = {".parquet", ".pdf", ".png", ".csv", ".json", ".md", ".tex"}
+_SUFFIXES = {".parquet", ".pdf", ".png", ".csv", ".json", ".md", ".tex", ".html", ".ipynb", ".txt"}
 
 
 def _files(folders):
     found = (file for folder in folders for file in Path(folder).rglob("[!.]*") if file.name != "README.md")
-    return sorted(str(file) for file in found if file.suffix in _SUFFIXES)
+    # Jupyter keeps copies of notebooks in a hidden folder beside them.
+    return sorted(str(file) for file in found if file.suffix in _SUFFIXES and "/." not in str(file))
 
 
 def _record(path, folder):
