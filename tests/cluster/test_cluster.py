@@ -245,7 +245,7 @@ def test_ctrl_c_while_slurm_takes_its_time(cluster, run, profile, slow, number):
 
     While scancel runs the terminal, closed by now, sends its second SIGHUP: to Snakemake and to scancel.
     """
-    pause = "touch {folder}/waits; sleep 5"
+    pause = f"touch {{folder}}/waits; sleep {1 if slow == 'scancel' else 5}"  # cluster-generic ends scancel after 2 s
     run.replace("sbatch", '{sbatch} --begin=now+1hour "$@"\n' + (pause if slow == "sbatch" else ""))  # no job ends
     for program in ("squeue", "scancel"):
         run.replace(program, (pause if slow == program else "") + f'\n{{{program}}} "$@"')
