@@ -77,8 +77,8 @@ SUBMITTED_MB, UP_TO_N = 1200, 2000
 if workflow.is_main_process and (strangers := untracked([RESULTS, FIGURES])):
     raise WorkflowError(
         f"{len(strangers)} files of the run '{RUN}' were not made in this working copy (first: {strangers[0]}), or "
-        "its .snakemake/metadata is lost. Without that record Snakemake cannot see a change of parameters: "
-        f"move files of your own elsewhere, else delete {RESULTS} and {FIGURES}, or copy .snakemake/metadata together with the results."
+        "its .snakemake/metadata is lost. Without that record Snakemake cannot see a change of parameters: move files of "
+        f"your own elsewhere, else delete {RESULTS} and {FIGURES}, or copy .snakemake/metadata together with the results."
     )
 if workflow.is_main_process and (unknown := damaged([RESULTS, FIGURES])):
     raise WorkflowError(
