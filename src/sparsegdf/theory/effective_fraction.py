@@ -30,7 +30,7 @@ def rs_delta_eff(
     Notes
     -----
     Belief propagation takes the columns of the support as independent. On the support of x*, with curvatures
-    d = r''(x*), its variances are the largest root of
+    d = r''(x*), its variances are the root with the largest Q_hat of
 
         chi = (1/alpha) E[1/(Q_hat + d); x* != 0],   Q_hat = l/(1 + l chi),   delta_eff = chi Q_hat,
 
@@ -57,7 +57,7 @@ def rs_delta_eff(
 
 
 def effective_fraction(weights, d, column=1.0) -> float:
-    """chi Q_hat at the largest root of chi = sum weights/(Q_hat + d), Q_hat = column/(1 + column chi).
+    """chi Q_hat where chi = sum weights/(Q_hat + d) and Q_hat = column/(1 + column chi), at the largest such Q_hat.
 
     `column` is the mean square length of a column. NaN without a root.
     """

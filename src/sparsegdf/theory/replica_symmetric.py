@@ -38,6 +38,8 @@ _S3 |= {"branch": "S3", "residual": 0.0, "converged": True, "df_error": 0.0}
 class RSSolution:
     """One RS saddle point. In branches S2 and S3 chi is infinite, chi_hat = err_train = 0 and df = 1.
 
+    If the rank of A is below M, df is rank/M there, and err_train = s2 (1 - df).
+
     In S3 the equations leave the relation of eta and delta open: the one not asked for is NaN, and so are
     penalty_mean and free_energy.
 
@@ -92,7 +94,7 @@ class RSSolution:
 class SampledRSSolution(RSSolution):
     """An RS saddle point whose averages are sampled; all numbers are NaN where none was found.
 
-    `at` is infinite where on half of the chains more than one minimum of the single-body problem was seen.
+    `at` is infinite where on more than half of the chains several minima of the single-body problem were seen.
     """
 
     df_error: float  # standard error of df at the delta or eta asked for

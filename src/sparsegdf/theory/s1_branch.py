@@ -148,7 +148,7 @@ def s1_lowest_eta(
     variance: float = 1.0,
     predictors: Design | Limit = INDEPENDENT,
 ) -> float:
-    """The smallest eta on S1: zero at its end, or that at which eta turns and grows again on the way to S3.
+    """The smallest eta on S1: zero unless S1 goes to S3, else where eta turns and grows again, or at the end of S1.
 
     Parameters
     ----------

@@ -25,9 +25,9 @@ from sparsegdf.theory.roots import bracketed_roots, newton_pairs
 
 # u in the limit chi -> infinity: every quantity reported there has lost its dependence on it.
 TINY = 1e-12
-# Beyond this t the fraction of non-zeros, erfc(t/sqrt 2), is below the smallest double.
+# At this t the fraction of non-zeros, erfc(t/sqrt 2), is 1e-299, near the smallest double.
 T_MAX = 37.0
-# The nodes in q = ln(Q/s2): as -t^2/2 where the solution is sparse, even where it is dense, up to Q = 1e10 s2.
+# The nodes in q = ln(Q/unit): as -t^2/2 where the solution is sparse, even where it is dense, up to Q = 1e10 unit.
 _SPARSE = np.concatenate([np.linspace(36, 8, 70, endpoint=False), np.linspace(8, 0, 60, endpoint=False)])
 _NODES = np.concatenate([-(_SPARSE**2) / 2, np.linspace(0, 6, 50, endpoint=False), np.linspace(6, 23, 60)])
 # An interval between nodes is divided like this, again and again. After so many rounds it is as short as rounding
@@ -155,7 +155,7 @@ class SaddlePoints:
         return self._nodes(low.q + (high.q - low.q) * _DIVISION)
 
     def _nodes(self, q):
-        """The points of the curve at each q = ln(Q/s2); eta = 0 stands for u = 0, too."""
+        """The points of the curve at each q = ln(Q/unit); eta = 0 stands for u = 0, too."""
         v = self._v(q)
         if self._proportional:
             t = self._t(q)
