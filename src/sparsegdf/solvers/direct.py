@@ -129,7 +129,7 @@ class _Path:
     def points(self, etas, stein, begin=None):
         """(x, divergence over M) at each eta; without `stein` every divergence is NaN.
 
-        Level k starts from begin[k] or, if that is not given, from the last point found.
+        Level k starts from begin[k] or, if that is not given, from the last point found. begin[k] is zero off `near`.
         """
         if self.x.size <= _SMALL:
             begin = np.empty((0, self.x.size)) if begin is None else begin
@@ -262,8 +262,8 @@ def points_and_divergence(path, etas, begin=None):
     """The x of stationary_points and Stein's divergence of the fit over M, sum_mu d yhat_mu / d y_mu / M.
 
     The divergence is tr A_S (A_S^T A_S + D)^-1 A_S^T / M, NaN unless A_S^T A_S + D is positive definite. A path that
-    was used before already has its Gram matrix. `begin` (N, n_eta) has points nearby, to start each level from; under
-    a convex penalty the result does not depend on it.
+    was used before already has its Gram matrix. `begin` (N, n_eta) has points nearby, to start each level from, on
+    columns that are non-zero in points of this path; under a convex penalty the result does not depend on it.
     """
     begin = None if begin is None else np.ascontiguousarray(begin.T)
     points, divergence = path.points(require_etas(etas), stein=True, begin=begin)

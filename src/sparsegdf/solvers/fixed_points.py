@@ -30,7 +30,8 @@ def violation(g, x, penalty, eta):
 class FixedPoints:
     """Fixed points of belief propagation on a grid of eta.
 
-    A diverged level has no estimate: its x, chi, Q_hat and all that follows from them are NaN.
+    A level that diverged, or for which stationary_path found no x, has no estimate: its x, chi, Q_hat and all that
+    follows from them are NaN.
 
     Attributes
     ----------
