@@ -49,7 +49,8 @@ def eta_grid(
     eta_max = max_i eta_at(|A_i^T y|; ||A_i||^2) is where the first column leaves zero. For l1 the threshold is eta;
     where the estimate jumps, it is proportional to sqrt(eta). The last threshold is a tenth of the standard error
     sigma ||A_i|| of A_i^T y. For nearly dependent columns it is smaller: 0.1 s sigma ||A_i||, where s is the smallest
-    non-zero singular value of A with columns of norm 1, but not below 0.003 sigma ||A_i||.
+    singular value of A with columns of norm 1 (for N >= M the second smallest, since that of centred columns is
+    zero), but not below 0.003 sigma ||A_i||.
     """
     Q = np.square(A).sum(axis=0)
     norms = np.sqrt(Q)

@@ -1,4 +1,4 @@
-"""`select` as a scikit-learn estimator. The only module that needs scikit-learn."""
+"""`select` as a scikit-learn estimator. The rest of `selection` works without scikit-learn."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace

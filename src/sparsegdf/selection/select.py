@@ -96,7 +96,8 @@ def select(
         The number of samples from which df is computed as a covariance, with its standard error. None: 50 if the
         penalty is not convex, so that the fit may jump as y changes; otherwise 0. With 0 df is Stein's divergence,
         unbiased where the fit is continuous in y and too small where it jumps; under a penalty that is not convex ten
-        samples then check the chosen level, and a warning says if the full df is larger by more than 5 %.
+        samples then check the chosen level, and a warning says if the full df is larger by more than 5 % (for l0
+        there is a warning in any case).
     seed, jobs : int
         Random seed and number of processes of the bootstrap.
     progress : bool, optional

@@ -7,12 +7,12 @@ freedom can be computed from N + 1 rows.
 import numpy as np
 from scipy import linalg
 
-_TALL = 4  # Data with more than this many rows per column are reduced.
+_TALL = 4  # Data with more than this many rows per column of [A y] are reduced.
 _BLOCK = 50_000  # This many rows are reduced at a time.
 
 
 def with_few_rows(A, y):
-    """(A, y) unchanged, or N + 1 rows with the same ||y - A x|| for all x if A has more than 4 N rows."""
+    """(A, y) unchanged, or N + 1 rows with the same ||y - A x|| for all x if A has more than 4 (N + 1) rows."""
     M, N = A.shape
     if M <= _TALL * (N + 1):
         return A, y
