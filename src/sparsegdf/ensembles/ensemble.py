@@ -1,7 +1,7 @@
 """The samples (A, y) of a design.
 
-A sample is a function of (root seed, design and its parameters, M, N, index) alone: any chunking of the indices,
-any number of cores and every penalty see the same bytes.
+The random numbers of a sample are a function of (root seed, design and its parameters, M, N, index) alone: any
+chunking of the indices, any number of cores and every penalty see the same bytes.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ class Ensemble:
     mean, variance : float
         Of y.
     seed : int
-        The root of all random numbers; a sample follows from it, the design, M, N and its index alone.
+        The root of all random numbers; those of a sample follow from it, the design, M, N and its index alone.
 
     Examples
     --------
