@@ -1,6 +1,7 @@
 """Misprints and open points of the paper: each in both forms, with the number that decides.
 
-The numbers come from samples with M = 200, N = 400 or from the theory; `test` is the test that asserts them.
+The numbers come from small samples, mostly with M = 200, N = 400, or from the theory; `test` is the test that asserts
+them.
 """
 
 from collections.abc import Callable

@@ -100,7 +100,7 @@ def same_correspondence(several):
 
 
 def convergence_differs(several):
-    """The median number of steps of SCAD, taken at the level where it is largest, differs by more than 10 %."""
+    """The median steps of SCAD, at the level where they are most, differ by a factor beyond the choice `steps`."""
 
     def check(evidence):
         tables = [iterated(evidence, simulated, "scad_a5") for simulated in several]

@@ -98,7 +98,7 @@ def scad_condition(penalty):
 
 
 def scad_beyond(penalty):
-    """The same for SCAD at fixed delta and infinite chi, where Q solves its own equation (h in units of Q_hat)."""
+    """l0_rs.l0_beyond for SCAD: at fixed delta and infinite chi Q solves its own equation (h in units of Q_hat)."""
     last = s1_largest_delta(penalty, alpha=ALPHA)
     factors = []
     for delta in np.linspace(last + 1e-6, 1, 20):

@@ -23,8 +23,8 @@ class TableClaims(Table):
         """The identity and the parameters of each table that claims may look at, by the path of its file.
 
         A table with a `penalty_name` is the rows of that penalty; such a file has one for each of a list. The tables
-        are every summary of fixed points, the l0 search at fixed size, BP for l0 and its linear stability, and the
-        theory of designs.
+        are every summary of fixed points, the l0 search at fixed size, BP for l0 and the linear stability of BP, the
+        theory of designs with the simulations of figure 11, and the corrected fractions.
         """
         made_with = {
             f"summaries/{name}": [
