@@ -1,7 +1,8 @@
 """The places where the workflow relies on what Snakemake does not promise, and the versions in which it is so.
 
 These are the names of the records in .snakemake/metadata (tracking.py), the limit of jobs per second (below), the
-graph that status.py and schedule.py read, and the executors that interrupt.py, cancel_all.py, retries.py and
+graph that status.py and schedule.py read, the temporary files that endings.py removes, the messages that
+snakemake_logger_plugin_sparsegdf shows, and the executors that interrupt.py, cancel_all.py, retries.py and
 slurm_patience.py extend.
 """
 
