@@ -1,7 +1,7 @@
 """The lowest minimum of a chain, exactly, where the objective of chain.py is not convex and descent may miss it.
 
 With u_i = x_i + c u_{i-1}, x^T Sigma x = (1 - c^2) sum_i u_i^2 + c^2 u_n^2: the sites interact with their neighbours
-alone. Let W_i(s) be the least cost of the sites from i on, and s^2/2, given s = c u_{i-1}. Then
+alone. Let W_i(s) be the least cost of the sites from i on, plus s^2/2, given s = c u_{i-1}. Then
 
     W_i(s) = min_u (1 - c^2) u^2/2 + W_{i+1}(c u) + rho(u - s) - b_i (u - s),   W_{n+1}(s) = s^2/2,
 
