@@ -111,7 +111,7 @@ COMPARISONS = [
         "selection",
         "Ways to choose η",
         "Planted data on AR(1) predictors, c = 0.8, 100 levels of η. CPU ms from (A, y) to the choice, σ² given but "
-        f"in its own row; ratio: over {CP}. The bootstrap has {BOOTSTRAP} samples; Figure 10 is without it.",
+        f"in its own row; ratio: over {CP}. The bootstrap has {BOOTSTRAP} samples.",
         choosing,
         reading,
     ),
