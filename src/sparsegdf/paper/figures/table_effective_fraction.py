@@ -11,9 +11,10 @@ from sparsegdf.paper.experiments.corrected_summaries import with_corrected
 from sparsegdf.paper.figures.base import Readable, Table
 
 CAPTION = (
-    "GDF minus the effective fraction of non-zeros with the variances of BP (delta_eff: product of means, effective: "
-    "mean of products), with the cavity variances, which is Stein's divergence (stein), and with those averaged over "
-    "rows of known covariance at fixed support (corrected; corrected_samples of the samples have a stable root)."
+    "GDF minus the effective fraction of non-zeros with the variances of BP (delta_eff: product of means, "
+    "delta_eff_sum: mean of products), with the cavity variances, which is Stein's divergence (stein), and with "
+    "those averaged over rows of known covariance at fixed support (corrected; corrected_samples of the samples have "
+    "a stable root)."
 )
 GAPS = [f"gap_{name}{end}" for name in ("delta_eff", "delta_eff_sum", "stein", "corrected") for end in ("", "_se")]
 COLUMNS = ["eta", "delta", "delta_se", "gdf", "gdf_se", *GAPS]
