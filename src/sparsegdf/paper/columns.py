@@ -277,6 +277,7 @@ RESULTS = {
         *("damping", "eta", "samples", "fraction_converged", "fraction_cycling", "steps_median", "delta", "delta_se"),
         *("pairs", "other_support"),
         fraction_converged=_said("fraction_converged", "fraction of samples on which belief propagation converged"),
+        steps_median=_said("steps_median", "median of the steps of belief propagation, over all samples"),
         delta=Column("mean of δ of those that converged"),
     ),
     "chunks of the l0 search": schema(
