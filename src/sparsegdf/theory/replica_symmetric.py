@@ -140,8 +140,8 @@ def solve_rs(
         A design, or what is known of A as N grows: IID(), RowOrthogonal(), IllConditioned(condition), Block(T).at(N),
         Block(fraction=f), Spectrum(eigenvalues), Spectrum.of(A), AR1(c). The last is sampled: the first
         point of a problem takes a second of CPU time, each other one a tenth, and df_error is the standard error of
-        df. Where the minimum jumps it takes 10 to 20 s, each other one 3 to 20 s, and df_error is at most 1e-3 if
-        192 chains are enough for that.
+        df. Where the minimum jumps it takes 10 to 20 s, each other one 3 to 6 s, or up to 40 s with more chains than
+        16; df_error is then at most 1e-3 if 192 chains are enough for that.
     beyond_turning : bool
         Ask for the second point with this delta.
 
