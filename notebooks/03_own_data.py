@@ -159,7 +159,7 @@ for name, r2 in score.items():
 # %% [markdown]
 # ## From a shell
 # `sparsegdf select diabetes.csv --target progression --penalty mcp --a 3` does it without Python. It also writes
-# the path and a picture beside the data.
+# the path, the coefficients along it and a picture into the current folder, or into that of `--output`.
 
 # %%
 words = "select diabetes.csv --target progression --penalty mcp --a 3".split()
