@@ -10,6 +10,8 @@ from sparsegdf import (
     L1,
     SCAD,
     Block,
+    ClassicMCP,
+    ClassicSCAD,
     ElasticNet,
     rs_curve,
     rs_delta_eff,
@@ -196,6 +198,21 @@ def test_the_elastic_net_ends_with_every_component(alpha):
     """At eta = 0 it is ridge regression, in which no x_i is zero: delta = N/M."""
     end = s1_end(ElasticNet(eta2=0.1), alpha=alpha, predictors=AR1(0.5))
     assert abs(end - 1 / alpha) < 4 * end.error < 4e-4
+
+
+def test_an_at_line_that_is_not_found_is_not_the_end_of_s1(monkeypatch):
+    problem = {"alpha": 0.5, "predictors": AR1(0.5)}
+    monkeypatch.setattr(chain_curve.ChainCurve, "_on_each", lambda *_, **__: None)
+    low, high = rs_stable_range(SCAD(a=5, lam=1.0), **problem)
+    assert low == 0 and np.isnan(high)
+
+
+@pytest.mark.parametrize("penalty", [SCAD(a=5, lam=0.7), ClassicSCAD(a=3.7), ClassicMCP(a=3.0)])
+@pytest.mark.parametrize("eta", [1e-4, 0.3, 40.0])
+def test_the_eta_of_a_penalty_that_is_known_at_large_x(penalty, eta):
+    curve = object.__new__(chain_curve.ChainCurve)
+    curve.penalty = penalty
+    assert curve._with_height(penalty.value(1e8, eta)) == pytest.approx(eta, rel=1e-9)
 
 
 def test_lines_of_example_1():

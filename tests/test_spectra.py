@@ -209,6 +209,7 @@ def test_without_full_rank_df_ends_at_the_rank():
     spectrum = Spectrum([1.0] * 40 + [0.0] * 60)
     end = solve_rs(L1(), alpha=0.5, eta=0.0, predictors=spectrum)
     assert (end.df, end.err_train) == pytest.approx((0.8, 0.2), abs=1e-9)
+    assert 2 * (end.free_energy - end.penalty_mean) / 0.5 == pytest.approx(end.err_train, abs=1e-12)
     assert s1_end(L1(), alpha=0.5, predictors=spectrum) == pytest.approx(0.8, abs=1e-8)
 
 

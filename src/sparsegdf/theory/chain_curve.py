@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import erfcinv
 
 from sparsegdf.ensembles.limits import Groups
@@ -22,6 +23,7 @@ from sparsegdf.theory.saddle_points import TINY, SaddlePoints
 
 _WANTED, _SETS = 1e-3, 12  # the standard error of df, and how many sets of chains there are for it
 _ELSEWHERE = 1.5  # times the standard error before: a set that raises it so much has points of another kind
+_FAR = 1e9  # x where r is constant, if it is anywhere
 _STEPS = 30
 _SOLVED = 1e-5  # before the last step
 _STEPPED = 5e-4  # delta and AT change in steps
@@ -210,15 +212,22 @@ class ChainCurve:
             start = low.y + (high.y - low.y) * asked[k - 1] / (asked[k - 1] - asked[k])
         return self._precisely(k, start, _with_delta(delta) if eta is None else _with_eta(eta))
 
-    def at_line(self):
-        """Where AT first exceeds 1, or the last node before the minimum jumps; None if there is no such point."""
+    def stable_delta(self):
+        """delta on each chain where AT first exceeds 1, or at the last node before the minimum jumps.
+
+        The largest delta if neither happens; None if a chain has no such point, or none that is stable.
+        """
         unstable = np.array([not node.unique or node.values[3] > 1 + _AT_SLACK for node in self.nodes])
+        if not unstable.any():
+            return self.largest_delta
         k = int(unstable.argmax())
-        if k == 0:  # nowhere unstable, or from the first node on
+        if k == 0:
             return None
         if not self.nodes[k].unique and self.nodes[k].values[3] <= 1:
-            return self._on_each(k - 1, self.nodes[k - 1].y, _with_unknown(0, self.nodes[k - 1].y[0]))
-        return self._on_each(k, (self.nodes[k - 1].y + self.nodes[k].y) / 2, _ON_AT_LINE)
+            points = self._on_each(k - 1, self.nodes[k - 1].y, _with_unknown(0, self.nodes[k - 1].y[0]))
+        else:
+            points = self._on_each(k, (self.nodes[k - 1].y + self.nodes[k].y) / 2, _ON_AT_LINE)
+        return None if points is None else points.delta
 
     def end(self):
         """delta on each chain where Q_hat or eta vanishes, or Q diverges; None if S1 was not followed so far."""
@@ -244,8 +253,15 @@ class ChainCurve:
             return np.zeros(2)
         turn = self._turn([node.eta for node in self.nodes])
         if turn is None and self.beyond == "S3":
-            return self._densest()[1] / self.penalty.value(1e9, 1.0)  # eta of l0 is r at large x
+            return np.array([self._with_height(eta) for eta in self._densest()[1]])  # eta of l0 is r at large x
         return None if turn is None else turn.eta
+
+    def _with_height(self, height):
+        """The eta at which r(x) has this height at large x, with which it grows."""
+        eta = 1.0
+        while self.penalty.value(_FAR, eta) < height:
+            eta *= 2
+        return brentq(lambda eta: self.penalty.value(_FAR, eta) - height, 0.0, eta, xtol=1e-15)
 
     def _densest(self):
         """delta and eta of l0 on each chain where Q diverges."""

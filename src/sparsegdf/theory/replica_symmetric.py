@@ -343,7 +343,7 @@ def _columns(curve, variance, v, u, branch, *, t=None, eta=None):
         "at": at,
         "rs_stable": at <= 1 + AT_SLACK,
         "branch": branch,
-        "free_energy": np.where(finite_chi, free_energy, penalty_mean),
+        "free_energy": np.where(finite_chi, free_energy, alpha * err_train / 2 + penalty_mean),
         "penalty_mean": penalty_mean,
         "residual": residual,
         "converged": residual <= _CONVERGED,

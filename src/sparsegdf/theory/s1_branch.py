@@ -42,7 +42,7 @@ def rs_stable_range(
         high is the AT line. low is zero unless the estimate jumps at large eta: for SCAD there is a tiny delta,
         reached at eta = (a-1) Q_hat, below which it does, and a jump makes the AT integral infinite. Where
         the theory is sampled, low is zero, and high is a Sampled number. If the estimate begins to jump before the
-        AT line, that is high, to the next node of the curve.
+        AT line, that is high, to the next node of the curve. NaN if a chain has no point there.
 
     Examples
     --------
@@ -56,8 +56,7 @@ def rs_stable_range(
         curve = known.curve(penalty)
         if not curve.nodes[0].unique:
             return None
-        line = curve.at_line()
-        return 0.0, _sampled_number(curve.largest_delta if line is None else line.delta, 1.0)
+        return 0.0, _sampled_number(curve.stable_delta(), 1.0)
     curve = SaddlePoints(penalty, known)
 
     def margin(t):
