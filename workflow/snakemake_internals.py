@@ -65,6 +65,6 @@ def look_for_jobs_when_one_ends(workflow):
     """On one machine the end of a job is when to look for the next, and there are as many jobs as cores.
 
     Snakemake 9 limits the jobs that it starts per second, and to keep the limit looks for jobs to start once a second
-    for every job that has ended so far: after 200 of them a third of a core, more and more.
+    for every job that has ended so far: after 200 of them 27 % of a core, more and more.
     """
     workflow.scheduler.job_rate_limiter = None

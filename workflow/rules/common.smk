@@ -70,7 +70,7 @@ wildcard_constraints:
     setting=r"\w+",
 
 
-# Up to this N a simulation takes less than 500 MB (reference/costs.csv), at N = 3000 710. In a cluster job Snakemake itself
+# Up to this N a simulation takes up to 610 MB (reference/costs.csv), at N = 3000 730. In a cluster job Snakemake itself
 # counts too, twice: with a simulation of 365 MB, 910 MB were measured.
 SUBMITTED_MB, UP_TO_N = 1200, 2000
 

@@ -180,6 +180,8 @@ def damping_required(evidence):
     """Whether undamped belief propagation is unstable at fixed points that exist, in Figs. BP to example2."""
     (table,) = tables_of(evidence, kind="bp_region")
     table = of_the_paper(table, N=1000)
+    if "radius_1" not in table:
+        raise Undecided("this run has no undamped BP")
     table = table[table.fraction_converged > 0]
     unstable = table[table.radius_1 - 3 * table.radius_1_se > 1]
     counts = [

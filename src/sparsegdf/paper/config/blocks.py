@@ -50,6 +50,14 @@ def require_chunks(samples, chunk, of):
         raise ValueError(f"{of}: samples = {samples}, chunk = {chunk}: {jobs} jobs (allowed: up to {MOST_CHUNKS})")
 
 
+def require_rows(alpha, N, of):
+    """M = alpha N, or ValueError if that is not a whole number of rows. The message names what has this N."""
+    M = alpha * N
+    if abs(M - round(M)) > 1e-9 or round(M) < 1:
+        raise ValueError(f"{of}N = {N}: alpha N = {M:g} must be a whole number of rows, at least 1")
+    return round(M)
+
+
 Name = Annotated[str, AfterValidator(_check_name)]
 
 
@@ -100,8 +108,10 @@ class DeltaGrid(Model):
 
     @model_validator(mode="after")
     def _ascending(self):
-        if not (self.first < self.last or (self.first == self.last and self.count == 1)):
-            raise ValueError(f"first = {self.first:g} must lie below last = {self.last:g}")
+        if not (self.first < self.last if self.count > 1 else self.first == self.last):
+            raise ValueError(
+                f"first = {self.first:g} must lie below last = {self.last:g}, and be the same for count = 1 alone"
+            )
         return self
 
     def values(self):
@@ -117,8 +127,10 @@ class EtaGrid(Model):
 
     @model_validator(mode="after")
     def _descending(self):
-        if not (self.first > self.last or (self.first == self.last and self.count == 1)):
-            raise ValueError(f"first = {self.first:g} must lie above last = {self.last:g}")
+        if not (self.first > self.last if self.count > 1 else self.first == self.last):
+            raise ValueError(
+                f"first = {self.first:g} must lie above last = {self.last:g}, and be the same for count = 1 alone"
+            )
         return self
 
     def values(self):
@@ -252,13 +264,7 @@ class L0Search(Model):
     def _sizes_fit(self):
         for name, run in self.runs.items():
             require_chunks(run.samples, run.chunk, of=f"runs.{name}")
-            M = self.alpha * run.N
-            if abs(M - round(M)) > 1e-9 or round(M) < 1:
-                raise ValueError(
-                    f"runs.{name}.N = {run.N}: alpha N = {M:g} must be a whole number of rows, at least 1"
-                )
-            if run.max_size > min(M, run.N):
-                raise ValueError(
-                    f"runs.{name}.max_size = {run.max_size}: must be <= min(M, N) = {min(round(M), run.N)}"
-                )
+            most = min(require_rows(self.alpha, run.N, of=f"runs.{name}."), run.N)
+            if run.max_size > most:
+                raise ValueError(f"runs.{name}.max_size = {run.max_size}: must be <= min(M, N) = {most}")
         return self

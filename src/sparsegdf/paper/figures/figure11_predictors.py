@@ -7,7 +7,17 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from sparsegdf.ensembles.registry import make_design
-from sparsegdf.paper.config.blocks import Count, Dimension, EtaGrid, Model, Number, Positive, Samples, require_columns
+from sparsegdf.paper.config.blocks import (
+    Count,
+    Dimension,
+    EtaGrid,
+    Model,
+    Number,
+    Positive,
+    Samples,
+    require_columns,
+    require_rows,
+)
 from sparsegdf.paper.config.messages import unknown
 from sparsegdf.paper.figures import style
 from sparsegdf.paper.figures.base import Drawing, Figure
@@ -57,8 +67,9 @@ class Figure11(Figure):
 
     @model_validator(mode="after")
     def _subsets_fit(self):
+        require_rows(self.alpha, self.N, of="")
         for size in self.l0.sizes:
-            if size.max_size > min(round(self.alpha * size.N), size.N):
+            if size.max_size > min(require_rows(self.alpha, size.N, of="l0.sizes: "), size.N):
                 raise ValueError(f"l0: max_size = {size.max_size} at N = {size.N}: must be at most M = alpha N and N")
         if L0 in self.simulations:
             raise ValueError(f"simulations.{L0}: the exact search has this name")
@@ -90,7 +101,7 @@ class Figure11(Figure):
         """The arguments of predictor_points."""
         return {
             "design": config.designs[design],
-            "M": round(self.alpha * self.N),
+            "M": require_rows(self.alpha, self.N, of=""),
             "seed": config.seed,
             "penalties": {
                 name: {"penalty": config.penalties[name], "etas": etas.values().tolist()}

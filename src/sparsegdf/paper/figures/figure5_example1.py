@@ -98,8 +98,8 @@ def _caption(summaries, limit):
     for name, rows in complete.groupby("penalty", sort=False):
         row = rows.loc[rows.gap_delta_eff.abs().idxmax()]
         largest.append(f"{name} {row.gap_delta_eff:+.4f}({row.gap_delta_eff_se:.4f}) at delta = {row.delta:.2f}")
-    turning = limit[limit.lowest_eta > 0].drop_duplicates("penalty")
-    ends = [f" RS of {row.penalty} ends where eta turns, at {row.lowest_eta:.3f}." for row in turning.itertuples()]
+    ending = limit[limit.lowest_eta > 0].drop_duplicates("penalty")
+    ends = [f" RS of {row.penalty} has no point below eta = {row.lowest_eta:.3f}." for row in ending.itertuples()]
     least = 100 * complete.fraction_bp.min()
     reached = "all" if least == 100 else f"at least {least:.3g} %"
     return (

@@ -18,6 +18,7 @@ from sparsegdf.paper.config.blocks import (
     Samples,
     Simulated,
     SimulationBlock,
+    require_rows,
 )
 from sparsegdf.paper.experiments.finite_size import by_cell, finite_size_table, gap_limits, with_predicted
 from sparsegdf.paper.figures import style
@@ -69,8 +70,8 @@ class Figure9(Figure, Simulated):
         N = [size.N for size in self.sizes]
         if len(set(N)) < len(N):
             raise ValueError(f"sizes have N = {', '.join(map(str, N))}: each must differ from the others")
-        if round(self.alpha * min(N)) < 1:
-            raise ValueError(f"alpha = {self.alpha:g}: alpha N must be at least one row at N = {min(N)}")
+        for one in N:
+            require_rows(self.alpha, one, of="sizes: ")
         return self
 
     def fixed_points(self, config):
@@ -84,7 +85,9 @@ class Figure9(Figure, Simulated):
                 N=size.N,
                 samples=size.samples,
                 simulations={
-                    name: SimulationBlock(M=round(self.alpha * size.N), etas=etas, chunk=size.chunk)
+                    name: SimulationBlock(
+                        M=require_rows(self.alpha, size.N, of="sizes: "), etas=etas, chunk=size.chunk
+                    )
                     for name, etas in self.simulations.items()
                 },
             )
