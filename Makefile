@@ -80,7 +80,7 @@ test: $(VENV)/.tests ## linters and tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
-	$(BIN)/python -m pytest -n auto --dist loadfile --durations 15
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations 15
 
 test-cluster: $(VENV)/.tests ## the pipeline on a real SLURM, started here (root on Debian), with a dead node and a lost job
 	$(BIN)/python -m pytest tests/cluster -m "not quick"
@@ -107,9 +107,10 @@ reference: env ## copy the finished paper run to reference/ (after `make all`)
 	$(BIN)/python workflow/readme_numbers.py
 	$(BIN)/python benchmarks/choosing.py
 
-# The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy. If the
-# install fails, the next call tries again, and the rows of the peers say that they are missing.
-$(BENCH)/.complete: $(VENV)/.complete benchmarks/requirements.txt
+# The peers have their own environment, which also sees the packages of .venv, so both sides use the same NumPy; skglm is
+# among those of the tests. If the install fails, the next call tries again, and the rows of the peers say that they are
+# missing.
+$(BENCH)/.complete: $(VENV)/.tests benchmarks/requirements.txt
 	$(BIN)/python -m venv --clear $(BENCH)
 	cd $(BENCH)/lib/python*/site-packages && printf '%s\n' ../../../../$(VENV)/lib/python*/site-packages ../../../../src > product.pth
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \

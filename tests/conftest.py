@@ -98,6 +98,23 @@ class Project:
         file.write_text(text.replace(old, new, 1))
 
 
+def pytest_collection_modifyitems(items):
+    """The files that run the pipeline come first: they take longest, and would leave a worker idle at the end."""
+    first = ("test_workflow", "test_crashes", "test_reruns", "test_docs")
+    items.sort(key=lambda item: (item.path.stem not in first, item.path.stem))
+
+
+def keep_compiled(folder):
+    """Put what a copy of the project has compiled into the project itself, so that nothing is compiled again."""
+    for file in (folder / "src").rglob("*.nb[ic]"):
+        place = ROOT / file.relative_to(folder)
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            whole = place.with_name(f"{place.name}.{os.getpid()}")
+            shutil.copy2(file, whole)
+            whole.replace(place)
+
+
 def digests(folder):
     """The digest of each file below a folder, but for logs and costs, which differ from run to run."""
     files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
@@ -143,6 +160,7 @@ def finished(tmp_path_factory, worker_id):
         printed = made.with_suffix(".txt")
         if not printed.exists():
             printed.write_text(Project(made).snakemake("all").text)
+            keep_compiled(made)
     project = Project(tmp_path_factory.mktemp("project"), of=made, parts=os.listdir(made))
     project.printed = printed.read_text()
     return project

@@ -18,7 +18,7 @@ TARGET = "figure4_bp_vs_rs"  # 8 chunks of fixed points, 8 of iterated BP, their
 # A part of it: the chunks and the summary.
 SUMMARY = "results/tiny/summaries/figure4_bp_vs_rs.parquet"
 FEW = SUMMARY.replace("figure4_bp_vs_rs", "near_at_iid")  # 4 other chunks of fixed points, and their summary
-TWO = (SUMMARY, FEW)
+TWO = (FEW, SUMMARY.replace("figure4_bp_vs_rs", "figure6_example2"))  # 4 more
 CHUNK = "results/tiny/fixed_points/figure4_bp_vs_rs/scad_a5/000000-000002.parquet"
 
 
@@ -57,16 +57,6 @@ def assert_same_as(project, finished, *summaries):
             assert mine and mine == theirs
 
 
-def assert_made_again(project, chunk, finished):
-    """Deleted, as the message says, the chunk is made again when a job needs it."""
-    assert not (project.folder / SUMMARY).exists()  # the old one went when its job began
-    chunk.unlink()
-    for file in (project.folder / "tiny_figures").glob(f"{TARGET}.*"):
-        file.unlink()
-    project.snakemake(TARGET)
-    assert_same_as(project, finished)
-
-
 def test_kill_9_of_a_job(project, finished):
     process = project.start(FEW)
     wait_for_job(process).kill()
@@ -90,7 +80,7 @@ def test_kill_9_of_snakemake_then_resume(project, finished):
     locked = project.snakemake(*TWO, check=False)
     assert locked.returncode != 0 and "--unlock" in locked.text
     project.snakemake("--unlock")
-    assert project.planned(*TWO).get("fixed_points", 0) <= 8  # what was finished is not done again
+    assert project.planned(*TWO).get("fixed_points", 0) <= 4  # what was finished is not done again
     project.snakemake(*TWO)
     assert_same_as(project, finished, *TWO)
 
@@ -102,7 +92,7 @@ def test_ctrl_c_then_resume(project, finished):
     process.communicate(timeout=120)
     assert process.returncode != 0
     assert_whole(project)
-    assert project.planned(*TWO).get("fixed_points", 0) <= 8  # what was finished is not done again
+    assert project.planned(*TWO).get("fixed_points", 0) <= 4  # what was finished is not done again
     project.snakemake(*TWO)  # no --unlock: an orderly end leaves no lock
     assert_same_as(project, finished, *TWO)
 
@@ -287,7 +277,12 @@ def test_damaged_parquet_is_named_never_plotted_and_recomputed_on_request(finish
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0
     assert f"{CHUNK} is damaged" in done.text and f"delete {CHUNK} and run the same command again" in done.text
-    assert_made_again(project, chunk, finished)
+    assert not (project.folder / SUMMARY).exists()  # the old one went when its job began
+    chunk.unlink()
+    for file in (project.folder / "tiny_figures").glob(f"{TARGET}.*"):
+        file.unlink()
+    project.snakemake(TARGET)
+    assert_same_as(project, finished)
 
 
 def test_a_deleted_chunk_is_made_again_only_when_it_is_needed(changed):
@@ -350,7 +345,7 @@ def test_a_wrong_chunk_is_never_averaged(finished, tmp_path, fault, message):
     os.utime(chunk)
     done = project.snakemake(TARGET, check=False)
     assert done.returncode != 0 and message in done.text
-    assert_made_again(project, chunk, finished)
+    assert not (project.folder / SUMMARY).exists()  # the old one went when its job began
 
 
 def test_code_changed_while_a_job_runs(project, finished):
@@ -443,13 +438,13 @@ def test_a_package_installed_elsewhere_is_not_used(project):
 
 
 def test_two_runs_at_once(project, finished):
-    first = project.start(SUMMARY)
+    first = project.start(*TWO)
     wait_for_job(first)
-    second = project.snakemake(SUMMARY, check=False)
+    second = project.snakemake(*TWO, check=False)
     first.communicate()
     assert second.returncode != 0 and "lock" in second.text.lower()
     assert first.returncode == 0
-    assert_same_as(project, finished, SUMMARY)
+    assert_same_as(project, finished, *TWO)
 
 
 def test_corrupt_configuration_file(project):

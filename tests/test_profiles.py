@@ -139,13 +139,12 @@ def test_options_that_lose_records_are_refused(words, backend):
         require_records(words.split(), backend)
 
 
-@pytest.mark.parametrize("words", ["--drop-metadata", "--persistence-backend db", "--cleanup-metadata {file}"])
-def test_results_of_another_seed_do_not_pass_for_want_of_a_record(changed, words):
+def test_results_of_another_seed_do_not_pass_for_want_of_a_record(changed):
     file = "results/tiny/l0/n10/000000-000002.parquet"
     changed.edit("config/paper.yaml", "seed: 20180621", "seed: 1")
-    done = changed.snakemake(file, *words.format(file=file).split(), check=False)
+    done = changed.snakemake(file, "--persistence-backend", "db", check=False)
     assert done.returncode != 0 and "Traceback" not in done.text
-    assert f"{words.format(file='').strip()}: without its record" in done.text
+    assert "--persistence-backend db: without its record" in done.text
     assert changed.planned(file) == {"l0_samples": 1}
 
 
