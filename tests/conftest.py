@@ -99,8 +99,8 @@ class Project:
 
 
 def pytest_collection_modifyitems(items):
-    """The files that run the pipeline come first: they take longest, and would leave a worker idle at the end."""
-    first = ("test_workflow", "test_crashes", "test_reruns", "test_docs")
+    """The files that run the pipeline come first: they take longest, and what it compiles is compiled for the others."""
+    first = ("test_crashes", "test_reruns", "test_workflow")
     items.sort(key=lambda item: (item.path.stem not in first, item.path.stem))
 
 
